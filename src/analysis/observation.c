@@ -66,7 +66,7 @@ enum sciara_status sciara_observation_dates_read(const struct sciara_observation
   sciara_gdal_enter(&scope, false);
   enum sciara_status status = check_file(request);
   if (status == SCIARA_OK) status = sciara_observation_read_vector(&scope, request, &is_vector, NULL, out);
-  if (status == SCIARA_OK && !is_vector)
+  if (status == SCIARA_OK && !is_vector && !request->dates_optional)
     status = sciara_observation_refuse(request, "dates", "%s is a raster and has no dates", request->path);
   if (status != SCIARA_OK) sciara_observation_dates_free(out);
   sciara_gdal_leave(&scope);

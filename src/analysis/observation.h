@@ -16,6 +16,7 @@ struct sciara_observation_request {
   double when; ///< without date_field: date of the lava that it is compared with, likewise; 0: not known. Of a file
                ///< with outlines of several dates those of that time are taken
   const char *date_hint; ///< how the command chooses a date, for the error of such a file; NULL: it cannot
+  bool dates_optional;   ///< sciara_observation_dates_read: a file without any is no error with "auto", count is then 0
   bool region;           ///< polygons are a region, and their dates do not matter
   const struct sciara_grid *grid;
   const char *crs_wkt;              ///< of the grid; NULL: not known

@@ -25,7 +25,7 @@ static bool holds_dates(OGRLayerH layer, int field) {
   return some && all;
 }
 
-/** The field that is named, or the only one with dates. */
+/** The field that is named, or the only one with dates; -1: there is none, and none is needed. */
 static enum sciara_status find_field(const struct sciara_observation_request *q, OGRLayerH layer, int *out) {
   OGRFeatureDefnH definition = OGR_L_GetLayerDefn(layer);
   struct sciara_text all = {0}, dated = {0};
@@ -41,7 +41,9 @@ static enum sciara_status find_field(const struct sciara_observation_request *q,
     count++;
   }
   enum sciara_status status = SCIARA_OK;
-  if (any && count != 1)
+  if (any && count == 0 && q->dates_optional)
+    ;
+  else if (any && count != 1)
     status = sciara_observation_refuse(q, "dates", "expected one field with dates in %s, found %s; its fields are %s",
                                        q->path, count > 1 ? dated.data : "none", all.data ? all.data : "none");
   else if (*out < 0)
@@ -71,6 +73,7 @@ enum sciara_status sciara_observation_list_dates(struct sciara_gdal_scope *scope
   enum sciara_status status = SCIARA_OK;
   int field;
   SCIARA_TRY(find_field(q, layer, &field));
+  if (field < 0) return SCIARA_OK;
   const char *name = OGR_Fld_GetNameRef(OGR_FD_GetFieldDefn(OGR_L_GetLayerDefn(layer), field));
   out->field = sciara_format("%s", name);
   if (!out->field) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for dates");

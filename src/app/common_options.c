@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/date.h"
 #include "base/text.h"
 #include "file/csv.h"
 #include "file/durable.h"
@@ -44,26 +43,6 @@ enum sciara_status sciara_take_whole(const char *option, const char *text, doubl
     return sciara_fail(SCIARA_ERR_USAGE, "--%s: expected a whole number >= %.0f, found \"%s\"", option, least, text);
   return sciara_fail(SCIARA_ERR_USAGE, "--%s: expected a whole number from %.0f to %.0f, found \"%s\"", option, least,
                      most, text);
-}
-
-enum sciara_status sciara_take_time(const char *option, const char *text, const char *start, const char *whose,
-                                    double *seconds) {
-  double date, from;
-  bool zoned;
-  if (sciara_parse_date(text, &date, &zoned)) {
-    if (!start || !sciara_parse_date(start, &from, &zoned))
-      return sciara_fail(SCIARA_ERR_USAGE,
-                         "%s: expected a simulated time such as \"6 h\", for %s has no date (run.start); found \"%s\"",
-                         option, whose, text);
-    *seconds = date - from;
-    if (*seconds > 0) return SCIARA_OK;
-    return sciara_fail(SCIARA_ERR_USAGE, "%s: expected a date after %s, from which times of %s count; found \"%s\"",
-                       option, start, whose, text);
-  }
-  if (sciara_parse_duration(text, seconds) && *seconds > 0) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_USAGE,
-                     "%s: expected a time above 0 such as \"6 h\", or a date such as 2006-07-14T12:00Z, found \"%s\"",
-                     option, text);
 }
 
 enum sciara_status sciara_take_workers(const struct sciara_arguments *a, int *workers) {

@@ -51,16 +51,6 @@ enum sciara_status sciara_take_min_thickness(const struct sciara_arguments *a, d
 /** A whole number from `least` to `most`, of which large ones are not said; *value stays as it is without a text. */
 enum sciara_status sciara_take_whole(const char *option, const char *text, double least, double most, double *value);
 
-/**
- * A simulated time above 0, or the date of it, s.
- *
- * @param option "--at", for the error
- * @param start  the date from which times count, as of sciara_parse_date; NULL or "": it is not known, and dates are refused
- * @param whose  start that is: "run.out"
- */
-enum sciara_status sciara_take_time(const char *option, const char *text, const char *start, const char *whose,
-                                    double *seconds);
-
 /** --workers: 0 if it was not given. */
 enum sciara_status sciara_take_workers(const struct sciara_arguments *a, int *workers);
 

@@ -7,7 +7,6 @@
 #include "app/common_options.h"
 #include "app/ensemble.h"
 #include "app/output.h"
-#include "base/date.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "calibrate/reweight.h"
@@ -26,28 +25,6 @@ static enum sciara_status take_options(const struct sciara_arguments *a, const c
   if (share && (!sciara_parse_double(share, &o->least_share) || !(o->least_share > 0 && o->least_share <= 1)))
     return sciara_fail(SCIARA_ERR_USAGE, "--min-effective: expected a number above 0 and up to 1, found \"%s\"", share);
   request->min_thickness_m = o->min_thickness_m;
-  return SCIARA_OK;
-}
-
-/** The simulated time of the extent, after that from which the members begin. */
-static enum sciara_status take_at(const struct sciara_arguments *a, const struct sciara_ensemble *e,
-                                  struct sciara_observation_request *request, struct sciara_reweight_options *o) {
-  struct sciara_scenario_spec scenario = {0};
-  struct sciara_diagnostics diagnostics = {0};
-  char start[SCIARA_DATE_SIZE], begin[48 + SCIARA_MINUTE_SIZE];
-  sciara_scenario_parse_alone(SCIARA_ENSEMBLE_JSON, e->base, &scenario, &diagnostics);
-  sciara_date_after(scenario.run.start, 0, start);
-  sciara_scenario_free(&scenario);
-  sciara_diagnostics_free(&diagnostics);
-  SCIARA_TRY(sciara_take_time("--at", sciara_argument(a, "at"), start, e->folder, &o->at_s));
-  o->zero_s = e->time_zero_s;
-  sciara_print_duration(o->zero_s, begin, sizeof begin);
-  sciara_append_minute(start, o->zero_s, begin, sizeof begin);
-  if (!(o->at_s > o->zero_s))
-    return sciara_fail(SCIARA_ERR_USAGE,
-                       "--at: expected a simulated time after %s, when the members of %s begin; found \"%s\"", begin,
-                       e->folder, sciara_argument(a, "at"));
-  request->when = sciara_date_at(start, o->at_s);
   return SCIARA_OK;
 }
 
@@ -137,7 +114,9 @@ static enum sciara_status reweight(const struct sciara_arguments *a) {
   // First: members that end meanwhile would have no score. Nothing is made in a folder that holds no ensemble.
   if (status == SCIARA_OK && access(json, F_OK) == 0) status = sciara_ensemble_lock_to_plan(folder, &lock);
   if (status == SCIARA_OK) status = sciara_ensemble_open_planned(folder, &e);
-  if (status == SCIARA_OK) status = take_at(a, &e, &request, &options);
+  if (status == SCIARA_OK)
+    status = sciara_ensemble_take_time(&e, "--at", sciara_argument(a, "at"), &options.at_s, &request.when);
+  options.zero_s = e.time_zero_s;
   if (status == SCIARA_OK) status = sciara_batches_open(&e, &batches);
   if (status == SCIARA_OK) {
     status = reweight_open(&e, &batches, &request, &options);

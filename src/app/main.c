@@ -21,27 +21,13 @@
 extern const struct sciara_command sciara_cmd_init, sciara_cmd_check, sciara_cmd_run, sciara_cmd_resume,
     sciara_cmd_export, sciara_cmd_exposure, sciara_cmd_info, sciara_cmd_compare, sciara_cmd_import, sciara_cmd_presets,
     sciara_cmd_engines, sciara_cmd_validate, sciara_cmd_bench, sciara_cmd_ensemble, sciara_cmd_evaluate,
-    sciara_cmd_calibrate, sciara_cmd_schema, sciara_cmd_doc;
+    sciara_cmd_verify, sciara_cmd_calibrate, sciara_cmd_schema, sciara_cmd_doc;
 
-const struct sciara_command *const sciara_commands[] = {&sciara_cmd_init,
-                                                        &sciara_cmd_check,
-                                                        &sciara_cmd_run,
-                                                        &sciara_cmd_resume,
-                                                        &sciara_cmd_export,
-                                                        &sciara_cmd_exposure,
-                                                        &sciara_cmd_info,
-                                                        &sciara_cmd_compare,
-                                                        &sciara_cmd_import,
-                                                        &sciara_cmd_presets,
-                                                        &sciara_cmd_engines,
-                                                        &sciara_cmd_validate,
-                                                        &sciara_cmd_bench,
-                                                        &sciara_cmd_ensemble,
-                                                        &sciara_cmd_evaluate,
-                                                        &sciara_cmd_calibrate,
-                                                        &sciara_cmd_schema,
-                                                        &sciara_cmd_doc,
-                                                        NULL};
+const struct sciara_command *const sciara_commands[] = {
+    &sciara_cmd_init,     &sciara_cmd_check,     &sciara_cmd_run,     &sciara_cmd_resume,   &sciara_cmd_export,
+    &sciara_cmd_exposure, &sciara_cmd_info,      &sciara_cmd_compare, &sciara_cmd_import,   &sciara_cmd_presets,
+    &sciara_cmd_engines,  &sciara_cmd_validate,  &sciara_cmd_bench,   &sciara_cmd_ensemble, &sciara_cmd_verify,
+    &sciara_cmd_evaluate, &sciara_cmd_calibrate, &sciara_cmd_schema,  &sciara_cmd_doc,      NULL};
 
 static void print_help(void) {
   sciara_print(

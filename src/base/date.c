@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/text.h"
+
 enum { DAY = 86400 };
 
 static bool is_leap(int year) { return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0; }
@@ -134,6 +136,26 @@ void sciara_append_minute(const char *start, double seconds, char *text, size_t 
   const size_t used = strlen(text);
   char date[SCIARA_DATE_SIZE];
   if (sciara_minute_after(start, seconds, date)) snprintf(text + used, capacity - used, " (%s)", date);
+}
+
+enum sciara_status sciara_take_time(const char *option, const char *text, const char *start, const char *whose,
+                                    double *seconds) {
+  double date, from;
+  bool zoned;
+  if (sciara_parse_date(text, &date, &zoned)) {
+    if (!start || !sciara_parse_date(start, &from, &zoned))
+      return sciara_fail(SCIARA_ERR_USAGE,
+                         "%s: expected a simulated time such as \"6 h\", for %s has no date (run.start); found \"%s\"",
+                         option, whose, text);
+    *seconds = date - from;
+    if (*seconds > 0) return SCIARA_OK;
+    return sciara_fail(SCIARA_ERR_USAGE, "%s: expected a date after %s, from which times of %s count; found \"%s\"",
+                       option, start, whose, text);
+  }
+  if (sciara_parse_duration(text, seconds) && *seconds > 0) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_USAGE,
+                     "%s: expected a time above 0 such as \"6 h\", or a date such as 2006-07-14T12:00Z, found \"%s\"",
+                     option, text);
 }
 
 void sciara_date_now(char text[SCIARA_DATE_SIZE]) { sciara_print_date((double)time(NULL), text); }

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/status.h"
+
 /** Size of a text that holds "2006-07-14T23:30:00Z". */
 enum { SCIARA_DATE_SIZE = 24 };
 
@@ -35,6 +37,16 @@ bool sciara_minute_after(const char *start, double seconds, char text[SCIARA_DAT
 
 /** Appends " (2026-05-11 04:00 UTC)", the date `seconds` after `start`, to a text; nothing where there is none, as above. */
 void sciara_append_minute(const char *start, double seconds, char *text, size_t capacity);
+
+/**
+ * A simulated time above 0, or the date of it, s.
+ *
+ * @param option "--at", for the error
+ * @param start  the date from which times count, as of sciara_parse_date; NULL or "": it is not known, and dates are refused
+ * @param whose  start that is: "run.out"
+ */
+enum sciara_status sciara_take_time(const char *option, const char *text, const char *start, const char *whose,
+                                    double *seconds);
 
 /** The date of the clock of the machine. */
 void sciara_date_now(char text[SCIARA_DATE_SIZE]);

@@ -37,23 +37,23 @@ static enum sciara_status score(void *context, size_t member, const struct sciar
   return SCIARA_OK;
 }
 
-/** A member whose own stop rule ends it earlier says nothing about the time of the observation. */
-static enum sciara_status check_ends(const struct sciara_batches *b, const struct making *m) {
-  for (size_t k = 0; k < m->sample.count; k++) {
+enum sciara_status sciara_members_reach(const struct sciara_batches *b, const struct sciara_sample *sample, double at_s,
+                                        size_t *early) {
+  const double zero_s = b->ensemble->time_zero_s;
+  char end[48], at[48];
+  *early = 0;
+  sciara_print_duration(at_s, at, sizeof at);
+  for (size_t k = 0; k < sample->count; k++) {
     const struct sciara_footprint *f = &b->member[k];
-    char end[48], at[48];
-    const struct sciara_reweight_options *o = m->options;
-    if (!sciara_sample_counts(&m->sample, k) || o->zero_s + f->end_s >= o->at_s) continue;
-    if (f->censored) m->out->early++;
+    if (!sciara_sample_counts(sample, k) || zero_s + f->end_s >= at_s) continue;
+    *early += f->censored;
     if (f->censored || f->stop != SCIARA_STOP_TIME) continue;
-    sciara_print_duration(o->zero_s + f->end_s, end, sizeof end);
-    sciara_print_duration(o->at_s, at, sizeof at);
+    sciara_print_duration(zero_s + f->end_s, end, sizeof end);
     return sciara_fail(SCIARA_ERR_INPUT, "member %" PRId64 " ends at %s: expected an observation up to then, found %s",
                        f->id, end, at);
   }
-  if (m->out->early < m->out->finished) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "expected members that reach the time of the observation, %.10g s, found none",
-                     m->options->at_s);
+  if (*early < sample->finished) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "expected members that reach the time of the observation, %s, found none", at);
 }
 
 static enum sciara_status summarise(struct making *m) {
@@ -166,7 +166,7 @@ static enum sciara_status make(const struct sciara_batches *b, struct making *m)
   const struct sciara_footprint_source source = sciara_batches_source(b);
   struct sciara_reweight *w = m->out;
   w->finished = m->sample.finished;
-  SCIARA_TRY(check_ends(b, m));
+  SCIARA_TRY(sciara_members_reach(b, &m->sample, m->options->at_s, &w->early));
   SCIARA_TRY(SCIARA_NEW(w->jaccard, m->sample.count, "the scores of the members"));
   SCIARA_TRY(SCIARA_NEW(w->weight, m->sample.count, "the weights of the members"));
   for (size_t k = 0; k < m->sample.count; k++) w->jaccard[k] = NAN;

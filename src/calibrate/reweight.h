@@ -46,4 +46,13 @@ enum sciara_status sciara_reweight_make(const struct sciara_ensemble *e, const s
                                         const struct sciara_reweight_options *options, struct sciara_reweight *out);
 void sciara_reweight_free(struct sciara_reweight *w);
 
+/**
+ * SCIARA_ERR_INPUT if a member that counts ends before the time of an observation, s, by a stop rule of its own, which says
+ * nothing about that time; or if all end before at a limit.
+ *
+ * @param early receives how many end before at a limit: what they had reached counts
+ */
+enum sciara_status sciara_members_reach(const struct sciara_batches *b, const struct sciara_sample *sample, double at_s,
+                                        size_t *early);
+
 #endif

@@ -159,6 +159,29 @@ enum sciara_status sciara_ensemble_open_to_run(const char *folder, struct sciara
   return status;
 }
 
+void sciara_ensemble_start(const struct sciara_ensemble *e, char start[SCIARA_DATE_SIZE]) {
+  struct sciara_scenario_spec scenario = {0};
+  struct sciara_diagnostics diagnostics = {0};
+  sciara_scenario_parse_alone(SCIARA_ENSEMBLE_JSON, e->base, &scenario, &diagnostics);
+  sciara_date_after(scenario.run.start, 0, start);
+  sciara_scenario_free(&scenario);
+  sciara_diagnostics_free(&diagnostics);
+}
+
+enum sciara_status sciara_ensemble_take_time(const struct sciara_ensemble *e, const char *option, const char *text,
+                                             double *at_s, double *when) {
+  char start[SCIARA_DATE_SIZE], begin[48 + SCIARA_MINUTE_SIZE];
+  sciara_ensemble_start(e, start);
+  SCIARA_TRY(sciara_take_time(option, text, start, e->folder, at_s));
+  *when = sciara_date_at(start, *at_s);
+  if (*at_s > e->time_zero_s) return SCIARA_OK;
+  sciara_print_duration(e->time_zero_s, begin, sizeof begin);
+  sciara_append_minute(start, e->time_zero_s, begin, sizeof begin);
+  return sciara_fail(SCIARA_ERR_USAGE,
+                     "%s: expected a simulated time after %s, when the members of %s begin; found \"%s\"", option,
+                     begin, e->folder, text);
+}
+
 struct sciara_scenario_member sciara_ensemble_member(const struct sciara_ensemble *e, size_t member,
                                                      char name[SCIARA_MEMBER_NAME]) {
   const struct sciara_members *m = &e->members;

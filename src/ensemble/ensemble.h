@@ -3,6 +3,7 @@
 #ifndef SCIARA_ENSEMBLE_ENSEMBLE_H
 #define SCIARA_ENSEMBLE_ENSEMBLE_H
 
+#include "base/date.h"
 #include "ensemble/members.h"
 #include "file/json_strict.h"
 #include "model/ground_edit.h"
@@ -151,6 +152,17 @@ enum sciara_status sciara_ensemble_open_planned(const char *folder, struct sciar
 /** sciara_ensemble_open, and keeps the folder from being planned anew until sciara_ensemble_unlock(*lock). */
 enum sciara_status sciara_ensemble_open_to_run(const char *folder, struct sciara_ensemble *out, int *lock);
 void sciara_ensemble_free(struct sciara_ensemble *e);
+
+/** run.start of the base; "": there is none. */
+void sciara_ensemble_start(const struct sciara_ensemble *e, char start[SCIARA_DATE_SIZE]);
+
+/**
+ * A simulated time after that with which the members begin, s, or its date: as of sciara_take_time.
+ *
+ * @param when receives its date, as of sciara_parse_date; 0: not known
+ */
+enum sciara_status sciara_ensemble_take_time(const struct sciara_ensemble *e, const char *option, const char *text,
+                                             double *at_s, double *when);
 
 /** A member (index in the table) of an ensemble that stays open. Its name goes to `name`: "member 7". */
 struct sciara_scenario_member sciara_ensemble_member(const struct sciara_ensemble *e, size_t member,

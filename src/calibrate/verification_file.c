@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <math.h>
+#include <stdlib.h>
+
+#include "calibrate/verification.h"
+#include "ensemble/ensemble_json.h"
+#include "file/durable.h"
+
+#define FORMAT "sciara-verification"
+enum { VERSION = 1 };
+
+static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a verification"); }
+
+/** Adds a number, or null. */
+static bool put(cJSON *object, const char *name, double value) {
+  return (isfinite(value) ? cJSON_AddNumberToObject(object, name, value) : cJSON_AddNullToObject(object, name)) != NULL;
+}
+
+/** Adds a text, or null. */
+static bool put_text(cJSON *object, const char *name, const char *text) {
+  return text && *text ? sciara_json_put_plain(object, name, text) : cJSON_AddNullToObject(object, name) != NULL;
+}
+
+static bool put_said(cJSON *scores, const struct sciara_said *said) {
+  cJSON *list = cJSON_AddArrayToObject(scores, "said");
+  bool made = list;
+  for (int k = 0; k < SCIARA_SAID_CLASSES && made; k++) {
+    const struct sciara_said *s = &said[k];
+    cJSON *item = sciara_json_push(list);
+    made = item && put(item, "from", s->from) && put(item, "to", s->to) && put(item, "cells", (double)s->cells) &&
+           put(item, "mean", s->mean) && put(item, "observed", s->share) && cJSON_AddBoolToObject(item, "off", s->off);
+  }
+  return made;
+}
+
+static bool put_scores(cJSON *root, const char *name, const struct sciara_verification_scores *s) {
+  cJSON *item = cJSON_AddObjectToObject(root, name);
+  return item && put(item, "cells", (double)s->cells) && put(item, "observed_cells", (double)s->observed) &&
+         put(item, "likely_cells", (double)s->likely) && put(item, "area_ratio", s->area_ratio) &&
+         put(item, "jaccard", s->jaccard) && put(item, "jaccard_nothing_moves", s->still_jaccard) &&
+         put(item, "brier", s->brier) && put(item, "brier_nothing_moves", s->still_brier) &&
+         put(item, "brier_base_rate", s->share_brier) && put(item, "skill_nothing_moves", s->still_skill) &&
+         put(item, "skill_base_rate", s->share_skill) && put(item, "sharpness", s->sharpness) &&
+         put_said(item, s->said);
+}
+
+static bool put_rank(cJSON *root, const char *name, const struct sciara_verification_rank *r) {
+  cJSON *item = cJSON_AddObjectToObject(root, name);
+  return item && put(item, "observed", r->observed) && put(item, "least", r->least) && put(item, "median", r->median) &&
+         put(item, "most", r->most) && put(item, "below", r->below) && put(item, "equal", r->equal);
+}
+
+static bool fill(const struct sciara_verification_request *request, const struct sciara_verification *v, cJSON *root) {
+  static const char *const at[] = {"given", "file", "end"};
+  return sciara_json_put_plain(root, "format", FORMAT) && put(root, "version", VERSION) &&
+         sciara_json_put_plain(root, "program", SCIARA_VERSION) &&
+         put_text(root, "observed", sciara_path_name(request->observed.path)) && put_text(root, "driver", v->driver) &&
+         put_text(root, "region", request->region ? sciara_path_name(request->region) : NULL) &&
+         put(root, "at_s", v->at_s) && put_text(root, "date", v->date) && put_text(root, "at", at[v->at]) &&
+         put_text(root, "condition", v->said) && put(root, "members", (double)v->members) &&
+         put(root, "finished", (double)v->finished) && put(root, "ended_early", (double)v->early) &&
+         put(root, "cell_m", v->cell_m) && put(root, "left_out_cells", (double)v->left_out) &&
+         put_scores(root, "all", &v->whole) &&
+         (v->begun ? put_scores(root, "beyond_start", &v->beyond)
+                   : cJSON_AddNullToObject(root, "beyond_start") != NULL) &&
+         put_rank(root, "area_m2", &v->area_m2) && put_rank(root, "run_out_m", &v->run_out_m);
+}
+
+enum sciara_status sciara_verification_print(const struct sciara_verification_request *request,
+                                             const struct sciara_verification *v, struct sciara_text *out) {
+  cJSON *root = cJSON_CreateObject();
+  enum sciara_status status = root && fill(request, v, root) ? sciara_json_print(root, out) : no_memory();
+  if (status == SCIARA_OK) status = sciara_text_append(out, "\n");
+  cJSON_Delete(root);
+  return status;
+}
+
+static void append_number(struct sciara_text *t, double value) {
+  char number[40] = "";
+  if (isfinite(value)) sciara_json_number(value, number, sizeof number);
+  sciara_text_append(t, ",%s", number);
+}
+
+static void append_rows(struct sciara_text *t, const char *cells, const struct sciara_verification_scores *s) {
+  for (int k = 0; k < SCIARA_SAID_CLASSES; k++) {
+    sciara_text_append(t, "%s", cells);
+    append_number(t, s->said[k].from);
+    append_number(t, s->said[k].to);
+    append_number(t, (double)s->said[k].cells);
+    append_number(t, s->said[k].mean);
+    append_number(t, s->said[k].share);
+    sciara_text_append(t, ",%d\n", s->said[k].off);
+  }
+}
+
+static enum sciara_status write_text(const char *folder, const char *name, const struct sciara_text *text) {
+  char *path;
+  SCIARA_TRY(text->failed);
+  SCIARA_TRY(sciara_path_in(folder, name, &path));
+  const enum sciara_status status = sciara_file_replace(path, text->data, text->length);
+  free(path);
+  return status;
+}
+
+enum sciara_status sciara_verification_write(const struct sciara_verification_request *request,
+                                             const struct sciara_verification *v) {
+  struct sciara_text json = {0}, csv = {0};
+  sciara_text_append(&csv, "cells,from,to,count,mean,observed,off\n");
+  append_rows(&csv, "all", &v->whole);
+  if (v->begun) append_rows(&csv, "beyond_start", &v->beyond);
+  enum sciara_status status = sciara_verification_print(request, v, &json);
+  if (status == SCIARA_OK) status = write_text(request->folder, SCIARA_VERIFICATION_JSON, &json);
+  if (status == SCIARA_OK) status = write_text(request->folder, SCIARA_VERIFICATION_CSV, &csv);
+  sciara_text_free(&json);
+  sciara_text_free(&csv);
+  return status;
+}

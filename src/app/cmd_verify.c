@@ -14,7 +14,7 @@
 #include "file/durable.h"
 #include "hazard/products.h"
 
-enum { LABEL = 44 }; ///< width of the first column
+enum { LABEL = 46 }; ///< width of the first column
 
 static void print_observed(const struct sciara_verification_request *q, const struct sciara_verification *v) {
   static const char *const why[] = {"", ", the last date of that file that the members reach",
@@ -59,20 +59,25 @@ static void print_line(const struct sciara_verification *v, const char *label, c
   sciara_print("\n");
 }
 
+static double share_of(const struct sciara_verification_scores *s) {
+  return s->cells > 0 ? (double)s->observed / (double)s->cells : NAN;
+}
+
 static void print_scores(const struct sciara_verification *v) {
   const struct sciara_verification_scores *a = &v->whole, *b = &v->beyond;
   const double area = v->cell_m * v->cell_m * 1e-6;
   if (v->begun) sciara_print("\n%-*s%12s%22s\n", LABEL, "", "all cells", "without lava at start");
   if (!v->begun) sciara_print("\n");
   print_line(v, "observed, km2", "%.4g", (double)a->observed * area, (double)b->observed * area);
+  print_line(v, "  of the cells, %", "%.1f", 100 * share_of(a), 100 * share_of(b));
   print_line(v, "probability of 50 % or more, km2", "%.4g", (double)a->likely * area, (double)b->likely * area);
   print_line(v, "  its area / observed", "%.3f", a->area_ratio, b->area_ratio);
   print_line(v, "  its Jaccard index J with the observed", "%.3f", a->jaccard, b->jaccard);
   print_line(v, "  J if nothing moves", "%.3f", a->still_jaccard, b->still_jaccard);
   print_line(v, "Brier score of the probabilities (0: perfect)", "%.4f", a->brier, b->brier);
   print_line(v, "  if nothing moves", "%.4f", a->still_brier, b->still_brier);
-  print_line(v, "  of the observed share, said everywhere", "%.4f", a->share_brier, b->share_brier);
-  print_line(v, "skill against nothing moves (1: perfect)", "%+.3f", a->still_skill, b->still_skill);
+  print_line(v, "  if the observed share is said of each cell", "%.4f", a->share_brier, b->share_brier);
+  print_line(v, "skill against nothing moves (above 0: better)", "%+.3f", a->still_skill, b->still_skill);
   print_line(v, "skill against the observed share", "%+.3f", a->share_skill, b->share_skill);
   print_line(v, "sharpness: cells below 10 or above 90 %, %", "%.1f", 100 * a->sharpness, 100 * b->sharpness);
 }
@@ -97,13 +102,15 @@ static void print_classes(const struct sciara_verification *v) {
                SCIARA_SAID_CELLS, off == 1 ? "is" : "are", 100 * SCIARA_SAID_OFF);
 }
 
-/** "area: observed 5.05 km2; members 3.1 to 6.2, median 4.6: more than 62.5 % of the members have" */
+/** "area: observed 5.05 km2; members 3.1 to 6.2 km2, median 4.6 km2; 62.5 % of them (by weight) have less" */
 static void print_rank(const char *label, const struct sciara_verification_rank *r, double unit, const char *name) {
   if (isnan(r->observed)) return;
-  sciara_print("%s: observed %.4g %s; members %.4g to %.4g %s, median %.4g; %.3g %% of their weight has less", label,
-               r->observed / unit, name, r->least / unit, r->most / unit, name, r->median / unit, 100 * r->below);
-  if (r->equal > 0) sciara_print(", %.3g %% as much", 100 * r->equal);
-  sciara_print("\n");
+  sciara_print("%s: observed %.4g %s; members %.4g to %.4g %s, median %.4g %s; ", label, r->observed / unit, name,
+               r->least / unit, r->most / unit, name, r->median / unit, name);
+  if (r->observed < r->least || r->observed > r->most)
+    sciara_print("all members have %s\n", r->observed < r->least ? "more" : "less");
+  else
+    sciara_print("%.3g %% of them (by weight) have less, %.3g %% as much\n", 100 * r->below, 100 * r->equal);
 }
 
 static void print(const struct sciara_verification_request *q, const struct sciara_verification *v) {
@@ -172,7 +179,7 @@ const struct sciara_command sciara_cmd_verify = {
     .options = options,
     .details =
         "Prints Jaccard index and Brier score, also if nothing moves, what came true of each class of probabilities, "
-        "and the ranks\nof observed area and run-out among the members. Writes verification.json and verification.csv "
+        "and where\nobserved area and run-out lie among the members. Writes verification.json and verification.csv "
         "into the folder of the\nensemble.\n",
     .execute = execute,
 };

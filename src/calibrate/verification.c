@@ -241,6 +241,10 @@ static enum sciara_status make_probabilities(struct work *w) {
   SCIARA_TRY_GOTO(sciara_hazard_make(&rule, &source, g->rows, g->cols, entries, &how, &hazard));
   sciara_hazard_fill(&hazard, 0, w->r.dem.valid, cells, w->still);
   sciara_hazard_fill(&hazard, 1, w->r.dem.valid, cells, w->said);
+  // Lava of the first step has arrived at the start, too: with an outline, or without any lava then, more is known.
+  const bool begun = w->r.under_way || w->r.ensemble.initial_hash != 0;
+  for (int64_t i = 0; i < cells && (w->r.dem.observed || !begun); i++)
+    if (w->r.dem.valid[i]) w->still[i] = w->r.dem.observed ? w->r.dem.observed[i] : 0;
 cleanup:
   sciara_hazard_free(&hazard);
   sciara_hazard_rule_free(&rule);

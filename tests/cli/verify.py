@@ -175,14 +175,15 @@ class Verify(SharedCase):
         km2 = CELL ** 2 / 1e6
         for label, form, values in (
                 ("observed, km2", ".4g", [s["observed_cells"] * km2 for s in (a, b)]),
+                ("  of the cells, %", ".1f", [100 * s["observed_cells"] / s["cells"] for s in (a, b)]),
                 ("probability of 50 % or more, km2", ".4g", [s["likely_cells"] * km2 for s in (a, b)]),
                 ("  its area / observed", ".3f", [s["area_ratio"] for s in (a, b)]),
                 ("  its Jaccard index J with the observed", ".3f", [s["jaccard"] for s in (a, b)]),
                 ("  J if nothing moves", ".3f", [s["jaccard_nothing_moves"] for s in (a, b)]),
                 ("Brier score of the probabilities (0: perfect)", ".4f", [s["brier"] for s in (a, b)]),
                 ("  if nothing moves", ".4f", [s["brier_nothing_moves"] for s in (a, b)]),
-                ("  of the observed share, said everywhere", ".4f", [s["brier_base_rate"] for s in (a, b)]),
-                ("skill against nothing moves (1: perfect)", "+.3f", [s["skill_nothing_moves"] for s in (a, b)]),
+                ("  if the observed share is said of each cell", ".4f", [s["brier_base_rate"] for s in (a, b)]),
+                ("skill against nothing moves (above 0: better)", "+.3f", [s["skill_nothing_moves"] for s in (a, b)]),
                 ("skill against the observed share", "+.3f", [s["skill_base_rate"] for s in (a, b)]),
                 ("sharpness: cells below 10 or above 90 %, %", ".1f", [100 * s["sharpness"] for s in (a, b)])):
             self.assertIn(f"\n{label} ", printed)
@@ -198,9 +199,12 @@ class Verify(SharedCase):
             self.assertEqual(line.split("  off")[0].split(), [*s["name"].split(), str(s["cells"]), f"{100 * s['mean']:.1f}", "%",
                                                               f"{100 * s['observed']:.1f}", "%"])
         self.assertIn(f"{sum(s['off'] for s in said)} classes of 200 cells or more are off by more than 20 points\n", printed)
-        r = found["run_out_m"]
-        self.assertIn(f"run-out from the vents: observed {r['observed']:.4g} m; members {r['least']:.4g} to {r['most']:.4g} m, median "
-                      f"{r['median']:.4g}; {100 * r['below']:.3g} % of their weight has less", printed)
+        for name, label, unit in (("area_m2", "area", "km2"), ("run_out_m", "run-out from the vents", "m")):
+            r = {k: v / (1e6 if unit == "km2" and k not in ("below", "equal") else 1) for k, v in found[name].items()}
+            tail = ("all members have less" if r["observed"] > r["most"] else
+                    f"{100 * r['below']:.3g} % of them (by weight) have less, {100 * r['equal']:.3g} % as much")
+            self.assertIn(f"{label}: observed {r['observed']:.4g} {unit}; members {r['least']:.4g} to {r['most']:.4g} {unit}, median "
+                          f"{r['median']:.4g} {unit}; {tail}\n", printed)
         self.assertIn("observed: later.json (GeoJSON), compared at 1 h (2026-05-10 13:00 UTC)\n", printed)
         self.assertIn("left out: 4 observed cells in the sea or without an altitude\n", printed)
 

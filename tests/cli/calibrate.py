@@ -386,9 +386,7 @@ class Calibrate(CalibrationCase):
         def at(points):
             return [[case.WEST + case.CELL * (col + 0.5), case.NORTH - case.CELL * (row + 0.5)] for row, col in points]
         shapes = {"Point": lambda points: at(points)[0], "Polygon": lambda points: [at([*points, points[0]])]}
-        case.write_json(self.path(name), {"type": "FeatureCollection", "crs": {"type": "name", "properties": {
-            "name": "urn:ogc:def:crs:EPSG::32633"}}, "features": [{"type": "Feature", "properties": properties, "geometry": {
-                "type": kind, "coordinates": shapes[kind](points)}} for properties, kind, points in places]})
+        case.write_features(self.path(name), *((properties, kind, shapes[kind](points)) for properties, kind, points in places))
 
     def test_files_that_changed(self):
         """Those that say nothing of the altitudes at the start."""

@@ -211,13 +211,10 @@ class CalibrateEarly(CalibrationCase):
         for k, day in enumerate(dates):
             x, y, size = case.WEST + 180, case.NORTH - 100 - 30 * k, 30 + 20 * k
             corners = [[x, y], [x + size, y], [x + size, y + size], [x, y + size], [x, y]]
-            feature = {"type": "Feature", "properties": {"day": day, **{key: values[k] for key, values in more.items()}},
-                       "geometry": {"type": "Polygon", "coordinates": [corners]}}
-            features.append(feature)
-            alone.setdefault(day, []).append({**feature, "properties": {}})
-        crs = {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}}
+            features.append(({"day": day, **{key: values[k] for key, values in more.items()}}, "Polygon", [corners]))
+            alone.setdefault(day, []).append(({}, "Polygon", [corners]))
         for file, those in [(name, features), *((f"alone-{k}.geojson", those) for k, those in enumerate(alone.values()))]:
-            case.write_json(self.path(file), {"type": "FeatureCollection", "crs": crs, "features": those})
+            case.write_features(self.path(file), *those)
 
     def test_dates(self):
         """One file with polygons of two dates: as two files at their times, in evaluate and in calibrate."""

@@ -279,8 +279,7 @@ class Dated(Case):
 
     def test_killed(self):
         """In the folder, with a file of edits, which must be the same; the barriers too."""
-        case.write_json(self.path("dam.json"), {"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {"width_m": 5, "height_m": 6}, "geometry": {
-            "type": "LineString", "coordinates": DAM["line"]}}], "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}}})
+        case.write_features(self.path("dam.json"), ({"width_m": 5, "height_m": 6}, "LineString", DAM["line"]))
         self.write({"file": "dam.json", "from": "12 min"}, output=OUTPUT | {"every": "1 min", "checkpoint_every": "1 min"}, model={"cooling": 1.5})
         self.run_scenario("whole", "-e", "serial", "--until", "40 min")
         for most, end in ((6, signal.SIGKILL), (16, signal.SIGINT)):

@@ -34,10 +34,7 @@ def scenario(times, **run):
 
 
 def write_polygon(path, west, south, east, north):
-    case.write_json(path, {
-        "type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
-        "features": [{"type": "Feature", "properties": {}, "geometry": {"type": "Polygon", "coordinates": [
-            [[west, south], [east, south], [east, north], [west, north], [west, south]]]}}]})
+    case.write_features(path, ({}, "Polygon", [[[west, south], [east, south], [east, north], [west, north], [west, south]]]))
 
 
 class DatedTimes(Case):

@@ -12,6 +12,7 @@ import browser
 import case
 from quantile import student
 
+import batches
 import h5py
 import numpy as np
 
@@ -70,16 +71,11 @@ class HazardPage(browser.BrowserCase):
         weight = {row["id"]: float(row["weight"]) for row in case.read_rows(folder / "weights.csv")}
         strata = {}  # finished members
         cls.members = []  # (weight, vent, event, cells)
-        for path in sorted((folder / "batches").glob("*.h5")):
-            with h5py.File(path) as f:
-                first = 0
-                for n, i in enumerate(f["id"]):
-                    count = int(f["cells"][n])
-                    cells, first = np.cumsum(f["cell"][first:first + count]), first + count
-                    row = cls.rows[int(i)]
-                    if not f["failed"][n]:
-                        cls.members.append((weight[row["id"]], int(row["vent"]), int(row["event"]), cells))
-                        strata[row["stratum"]] = strata.get(row["stratum"], 0) + 1
+        for f in batches.members(folder):
+            row = cls.rows[int(f["id"])]
+            if not f["failed"]:
+                cls.members.append((weight[row["id"]], int(row["vent"]), int(row["event"]), f["cell"]))
+                strata[row["stratum"]] = strata.get(row["stratum"], 0) + 1
         assert min(strata.values()) > 1, "strata of one draw would be joined"
         assert len(strata) == len({(vent, event) for _, vent, event, _ in cls.members}), "a stratum is a vent and a class"
         cls.degrees = sum(strata.values()) - len(strata)
@@ -128,12 +124,7 @@ class HazardPage(browser.BrowserCase):
         return x, y
 
     def colour_of(self, cell):
-        return self.browser.evaluate("""(([x, y]) => {
-          const map = document.getElementById('map'), box = map.getBoundingClientRect(), ratio = map.width / box.width;
-          const copy = document.createElement('canvas').getContext('2d');
-          Object.assign(copy.canvas, { width: map.width, height: map.height });
-          copy.drawImage(map, 0, 0);
-          return [...copy.getImageData((x - box.x) * ratio, (y - box.y) * ratio, 1, 1).data].slice(0, 3); })""" + f"({list(self.place_of(cell))})")
+        return self.browser.evaluate(f"{browser.PIXEL}({list(self.place_of(cell))})")
 
     def choose(self, cell, tap=False):
         """Clicks on a cell."""
@@ -274,12 +265,7 @@ class HazardPage(browser.BrowserCase):
         weight = np.array([float(row["weight"]) for row in case.read_rows(folder / "weights.csv")])
         x, y = (np.array([float(row[f"vents.0.{axis}"]) for row in rows]) for axis in "xy")
         colour = np.rint((x - x.min()) / 200 + (y - y.min()) / 200).astype(int) % 2
-        cells = {}
-        for path in (folder / "batches").glob("*.h5"):
-            with h5py.File(path) as f:
-                ends = np.cumsum(f["cells"])
-                for n, i in enumerate(f["id"]):
-                    cells[int(i)] = np.cumsum(f["cell"][ends[n] - f["cells"][n]:ends[n]])
+        cells = {int(f["id"]): f["cell"] for f in batches.members(folder)}
         return weight / weight.sum(), colour, [cells[int(row["id"])] for row in rows]
 
     def test_full_plan(self):

@@ -233,10 +233,8 @@ class Pictures(SharedCase):
         case.write_scenario(self.work, "steady.json", title="East side", run={"until": "12 min", "start": "2026-11-27T22:00:00Z"}, initial={
             "observed": {"outline": "front.geojson", "volume_m3": 500, "time": "10 min"}})
         x, y = case.WEST + 10 * case.VENT[1], case.NORTH - 10 * case.VENT[0] - 10
-        crs = {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}}
         ring = [[x, y], [x + 30, y], [x + 30, y - 40], [x, y - 40], [x, y]]
-        case.write_json(self.path("front.geojson"), {"type": "FeatureCollection", "crs": crs, "features": [
-            {"type": "Feature", "properties": {}, "geometry": {"type": "Polygon", "coordinates": [ring]}}]})
+        case.write_features(self.path("front.geojson"), ({}, "Polygon", [ring]))
         case.write_json(self.path("b.json"), {"base": "steady.json", "sample": {"method": "full"}, "result": {"thickness_m": [0]},
                                               "vary": [{"key": "rate_scale", "values": [0.5, 1.5]}]})
         self.sciara("ensemble", "run", "b.json", "-q", "--no-estimate", "--no-pictures")

@@ -15,6 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import batches
 import case
 from quantile import student
 
@@ -85,12 +86,8 @@ def columns_of(folder):
     """The cells that lava of a member reaches, and the first valid one of the others, which have the same value in each map."""
     valid = raster(folder / "dem.tif") != NODATA
     reached = np.zeros(valid.size, bool)
-    for path in (folder / "batches").glob("*.h5"):
-        with h5py.File(path) as f:
-            cells, cell = f["cells"][:], f["cell"][:]
-        ends = np.cumsum(cells)
-        for first, end in zip(ends - cells, ends):
-            reached[np.cumsum(cell[first:end])] = True
+    for f in batches.members(folder):
+        reached[f["cell"]] = True
     dry = valid & ~reached
     assert dry.any() and (reached & valid).any()
     return np.append(np.flatnonzero(reached), np.flatnonzero(dry)[0]), dry, valid
@@ -115,18 +112,11 @@ def members(folder, columns):
     column[columns] = np.arange(columns.size)
     shape = len(w), columns.size
     arrival, most, last = np.full(shape, np.inf), np.zeros(shape), np.zeros(shape)
-    for path in (folder / "batches").glob("*.h5"):
-        with h5py.File(path) as file:
-            f = {name: file[name][:] for name in file if name != "texts"}
-        first = 0
-        for n, i in enumerate(f["id"]):
-            k, count = at[int(i)], int(f["cells"][n])
-            part, first = slice(first, first + count), first + count
-            if f["failed"][n]:
-                continue
-            state[k], end[k] = 1 + bool(f["censored"][n]), f["end_s"][n]
-            c = column[np.cumsum(f["cell"][part])]
-            arrival[k, c], most[k, c], last[k, c] = f["arrival"][part], f["max_deposit"][part], f["deposit"][part]
+    for f in batches.members(folder):
+        k, c = at[int(f["id"])], column[f["cell"]]
+        if not f["failed"]:
+            state[k], end[k] = 1 + bool(f["censored"]), f["end_s"]
+            arrival[k, c], most[k, c], last[k, c] = f["arrival"], f["max_deposit"], f["deposit"]
     return w, s, state, end, arrival, most, last
 
 
@@ -243,10 +233,7 @@ def query_zones(folder, work):
     features = [[[square(447600, 4347200, 50), square(447620, 4347220, 10)]],
                 [[square(447600, 4347200, 30)], [square(447700, 4347200, 20)]]]
     zones = work / "asked.geojson"
-    zones.write_text(json.dumps({
-        "type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
-        "features": [{"type": "Feature", "properties": {"height_m": "three floors"},
-                      "geometry": {"type": "MultiPolygon", "coordinates": parts}} for parts in features]}), encoding="utf-8")
+    case.write_features(zones, *(({"height_m": "three floors"}, "MultiPolygon", parts) for parts in features))
     said = run(PROGRAM, "ensemble", "query", folder, "--zone", zones)
     assert re.findall(r"^feature .*", said, re.MULTILINE) == ["feature 1 (24 cells)", "feature 2 (13 cells)"], said
     places = work / "places.geojson"  # in degrees
@@ -424,9 +411,8 @@ def ledger(folder, name):
     """A column of the batches, in the order of members.csv."""
     at = {int(r["id"]): k for k, r in enumerate(csv.DictReader((folder / "members.csv").open()))}
     out = np.zeros(len(at))
-    for path in (folder / "batches").glob("*.h5"):
-        with h5py.File(path) as f:
-            out[[at[int(i)] for i in f["id"]]] = f[name]
+    for f in batches.members(folder):
+        out[at[int(f["id"])]] = f[name]
     return out
 
 
@@ -552,11 +538,9 @@ def difference_lines(folder, other):
     """The lines and tables of `compare`, from the pairs alone: shares, difference, bounds, error and interval, which member spares the
     place or burdens it, and the mean delay where both hit. The same places from a file give the same."""
     places = folder / "places.geojson"
-    case.write_json(places, {"type": "FeatureCollection", "features": [
-        {"type": "Feature", "properties": {"name": name}, "geometry": {"type": kind, "coordinates": at}} for name, kind, at in (
-            (s["name"], "LineString", s["line"]) if "line" in s else (s["name"], "Polygon", [s["polygon"] + s["polygon"][:1]]) if "polygon" in s
-            else (s["name"], "Point", [s["x"], s["y"]]) for s in PLACES)],
-        "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}}})
+    case.write_features(places, *(
+        ({"name": s["name"]}, *(("LineString", s["line"]) if "line" in s else ("Polygon", [s["polygon"] + s["polygon"][:1]]) if "polygon" in s
+                                else ("Point", [s["x"], s["y"]]))) for s in PLACES))
     said = run(PROGRAM, "ensemble", "compare", folder, other)
     by_file = run(PROGRAM, "compare", folder, other, "--assets", places, "--csv", folder / "pairs.csv")
     table = json.loads(re.search(r"(?s)^\{\n.*^\}\n", run(PROGRAM, "compare", folder, other, "--json"), re.M).group())
@@ -709,28 +693,24 @@ def computed_members(work):
                   {"events": [{"name": "small", "volume_m3": 3000, "duration": "10 min"}]}, sites=[QUAY])
     run(PROGRAM, "ensemble", "run", folder)
     said = run(PROGRAM, "ensemble", "reduce", folder, "--no-pictures")
-    with h5py.File(next((folder / "batches").glob("*.h5"))) as f:
-        batch = {name: f[name][:] for name in f if name != "texts"}
-    ends = np.cumsum(batch["cells"])
     chance, reached = {"sea_m3": 0, "lost_m3": 0}, []
-    for n, member in enumerate(batch["id"]):
+    for of in batches.members(folder):
+        member, cells = of["id"], of["cell"]
         run(PROGRAM, "ensemble", "member", folder, member, "-o", work / "member.json", "--overwrite")
         output = {"fields": ["arrival_time", "deposit", "max_deposit"], "dtype": "float64"}
         case.write_json(work / "member.json", case.read_json(work / "member.json") | {"output": output})
         run(PROGRAM, "run", work / "member.json", "-q", "-o", work / f"member{member}")
         record = case.record(work / f"member{member}")
         with h5py.File(work / f"member{member}" / record["snapshots"][-1]["name"]) as f:
-            fields = {name: np.squeeze(f[of][:]).ravel() for name, of in
+            fields = {name: np.squeeze(f[field][:]).ravel() for name, field in
                       (("arrival", "arrival_time"), ("deposit", "deposit"), ("max_deposit", "max_deposit"))}
-        part = slice(ends[n] - batch["cells"][n], ends[n])
-        cells = np.cumsum(batch["cell"][part])
         assert np.array_equal(cells, np.flatnonzero(fields["arrival"] >= 0)), f"member {member}: other cells"
         for name, field in fields.items():
-            assert np.array_equal(batch[name][part], field[cells].astype("f4")), f"member {member}: {name}"
+            assert np.array_equal(of[name], field[cells].astype("f4")), f"member {member}: {name}"
         assert (fields["max_deposit"] > fields["deposit"]).any()
         reached.append(fields["arrival"] >= 0)
         for name in chance:
-            assert batch[name][n] == record["ledger"][name], (member, name, batch[name][n], record["ledger"])
+            assert of[name] == record["ledger"][name], (member, name, of[name], record["ledger"])
             chance[name] += (record["ledger"][name] > 0) / 3
     rows = {r["site"]: float(r["probability_0m"]) for r in csv.DictReader((folder / "sites.csv").open())}
     assert np.isclose(rows["lava enters the sea"], chance["sea_m3"]) and np.isclose(rows["lava leaves the map"], chance["lost_m3"]), rows
@@ -769,8 +749,7 @@ def cells_of_the_sea(folder, reached, said):
     cell = int(np.flatnonzero(reached[0] & sea)[0])
     x, y = WEST + 10 * (cell % case.COLS) + 5, NORTH - 10 * (cell // case.COLS) - 5
     assert "lies in the sea, on which no lava stays: no member can reach it" in run(PROGRAM, "ensemble", "query", folder, "--at", f"{x},{y}")
-    case.write_json(folder / "cell.geojson", {"type": "Point", "coordinates": [x, y],
-                                              "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}}})
+    case.write_features(folder / "cell.geojson", ({}, "Point", [x, y]))
     told = run(PROGRAM, "exposure", folder, "--assets", folder / "cell.geojson")
     assert "\n0 of 1 places are reached by at least one member, 1 in the sea\n" in told, told
 

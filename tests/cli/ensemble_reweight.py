@@ -13,16 +13,17 @@ import time
 import unittest
 
 import case
-from case import CELL, COLS, NORTH, PROGRAM, ROWS, SOUTH, WEST, SharedCase, open_snapshot
+from case import COLS, PROGRAM, ROWS, SOUTH, WEST, SharedCase, open_snapshot
 
 try:
+    import batches
+    import geo
     import numpy as np
-    from osgeo import gdal, osr
+    from osgeo import gdal
 except ImportError as error:
     print(f"skipped: {error}")
     sys.exit(77)
 
-gdal.UseExceptions()
 MEMBERS, TRUTHS, AT = 80, 2, 2160  # outlines at 30 % of eruptions of 2 h
 GOAL_TRUTHS = 6 if case.LONG else 3
 VARY = [{"key": "rate_scale", "log_uniform": [0.2, 3]}, {"key": "model.cooling", "log_uniform": [40, 600]}]
@@ -38,33 +39,6 @@ def plan(work, name, count, seed, base="base.json", vary=None, **sample):
         "result": {"thickness_m": [0], "within": ["2 h"],
                    "sites": [{"name": "below", "x": WEST + 225, "y": SOUTH + 185}, {"name": "never", "x": WEST + 15, "y": SOUTH + 15}]}})
     case.run_program("ensemble", "plan", f"{name}.json", "-o", name, "--no-estimate", "-q", cwd=work)
-
-
-def write_outline(path, covered, epsg=32633):
-    """A square polygon for each cell, or the same in degrees."""
-    to = transformation(epsg) if epsg != 32633 else None
-    polygons = []
-    for row, col in np.argwhere(covered):
-        x, y = WEST + CELL * float(col), NORTH - CELL * float(row)
-        ring = [(x, y), (x, y - CELL), (x + CELL, y - CELL), (x + CELL, y), (x, y)]
-        polygons.append([[list(to.TransformPoint(*p)[:2]) if to else list(p) for p in ring]])
-    value = {"type": "FeatureCollection",
-             "features": [{"type": "Feature", "properties": {}, "geometry": {"type": "MultiPolygon", "coordinates": polygons}}]}
-    if not to:
-        value["crs"] = {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}}
-    case.write_json(path, value)
-
-
-def transformation(epsg):
-    a, b = osr.SpatialReference(), osr.SpatialReference()
-    a.ImportFromEPSG(32633)
-    b.ImportFromEPSG(epsg)
-    b.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
-    return osr.CoordinateTransformation(a, b)
-
-
-def raster(path):
-    return gdal.Open(path).ReadAsArray()
 
 
 def arrivals(work, folder, member):
@@ -107,7 +81,7 @@ class Goal(SharedCase):
 
     def probability(self, name):
         self.sciara("ensemble", "reduce", name, "--no-pictures", "-q")
-        values = raster(self.path(name, "maps", "probability_0m.tif"))
+        values = geo.read(self.path(name, "maps", "probability_0m.tif"))
         return np.where(values == case.NODATA, 0, values)
 
     def check(self, name, base, vary, count, **sample):
@@ -120,7 +94,7 @@ class Goal(SharedCase):
                 arrival = arrivals(self.work, f"{name}-truth", k)
                 final, later = np.isfinite(arrival), np.isfinite(arrival) & (arrival > AT)
                 self.assertGreater(later.sum(), 0)
-                write_outline(self.path("outline.json"), arrival <= AT)
+                case.write_cells(self.path("outline.json"), arrival <= AT)
                 self.sciara("ensemble", "reweight", name, "--observed", "outline.json", "--at", AT)
                 after = self.probability(name)
                 os.remove(self.path(name, FILE))
@@ -147,7 +121,7 @@ class Reweight(SharedCase):
         plan(cls.work, "truth", TRUTHS // 2, 91)
         cls.truth = [arrivals(cls.work, "truth", k) for k in range(TRUTHS)]
         for k, arrival in enumerate(cls.truth):
-            write_outline(os.path.join(cls.work, f"truth{k}.json"), arrival <= AT)
+            case.write_cells(os.path.join(cls.work, f"truth{k}.json"), arrival <= AT)
 
     def setUp(self):
         for name in (FILE, f"{FILE}.part"):
@@ -168,7 +142,7 @@ class Reweight(SharedCase):
 
     def reduce(self):
         done = self.sciara("ensemble", "reduce", "e", "--no-pictures")
-        values = raster(self.path("e", "maps", "probability_0m.tif"))
+        values = geo.read(self.path("e", "maps", "probability_0m.tif"))
         return done, np.where(values == case.NODATA, 0, values)
 
     def check_exponent(self, printed, planned, j, share):
@@ -217,28 +191,6 @@ class Reweight(SharedCase):
         self.reweight("truth0.json", "e", AT, "--min-thickness", 0)
         np.testing.assert_array_equal(self.table()[3], all_lava)
 
-    def test_other_crs(self):
-        """An outline in degrees is brought to the grid; one that lies elsewhere is refused."""
-        self.reweight()
-        expected = self.table()[1:]
-        write_outline(self.path("degrees.json"), self.truth[0] <= AT, 4326)
-        self.reweight("degrees.json")
-        np.testing.assert_array_equal(self.table()[1:], expected)
-
-    def test_date(self):
-        """A date is the simulated time since run.start of the members; without it dates are refused."""
-        base = case.read_json(self.path("base.json"))
-        case.write_json(self.path("dated-base.json"), base | {"run": {**base.get("run", {}), "start": "2026-05-10T12:00:00Z"}})
-        plan(self.work, "dated", 6, 5, "dated-base.json", vents="drawn")
-        self.sciara("ensemble", "run", "dated", "-q")
-        tables = []
-        for at in (AT, "2026-05-10T12:36Z", "2026-05-10T14:36:00+02:00"):
-            self.reweight("truth0.json", "dated", at, "--min-effective", 0.01)
-            tables.append(case.read_text(self.path("dated", FILE)))
-        self.assertEqual(tables[1:], 2 * tables[:1])
-        self.refused("--at: expected a date after 2026-05-10T12:00:00Z", "truth0.json", "dated", "2026-05-10", code=2)
-        self.refused("has no date (run.start)", "truth0.json", "e", "2026-05-10T12:36Z", code=2)
-
     def test_products(self):
         """Maps, tables and messages say it; errors are those of one stratum; without the file all is as before."""
         first, before = self.reduce()
@@ -266,13 +218,13 @@ class Reweight(SharedCase):
         self.sciara("ensemble", "export", "e", "-q", "-f", "png", "--layer", "probability_0m", "-o", "weighted.png")
         self.assertIn("Members are weighted by how well they agree with truth0.json, mapped 36 min after their start.",
                       gdal.Open(self.path("weighted.png")).GetMetadata()["assumptions"])
-        reached = self.footprints()
+        reached = np.isfinite(batches.arrivals(self.path("e"), ROWS * COLS))
         share = weight / weight.sum()
         p = share @ reached
         n = (weight > 0).sum()
         error = np.sqrt(n / (n - 1) * (share ** 2 @ (reached - p) ** 2))
         np.testing.assert_allclose(after.ravel(), p, atol=1e-6)
-        found = raster(self.path("e", "maps", "probability_0m_error.tif")).ravel()
+        found = geo.read(self.path("e", "maps", "probability_0m_error.tif")).ravel()
         np.testing.assert_allclose(found[p > 0], error[p > 0], rtol=1e-5, atol=1e-7)
         self.sciara("ensemble", "export", "e", "--format", "html")
         self.assertIn('"observed":true', case.read_text(self.path("e", "maps", "page.html")))
@@ -281,26 +233,6 @@ class Reweight(SharedCase):
         self.reduce()
         self.assertEqual(case.tree(self.path("e", "maps")), earlier)
         self.assertGreater(np.abs(after - before).max(), 0.1)
-
-    def footprints(self):
-        """Members x cells, from the batches, read by a process of its own: GDAL has another HDF5."""
-        script = """
-import sys, h5py, numpy as np
-out = []
-for path in sys.argv[3:]:
-    with h5py.File(path) as f:
-        first = 0
-        for cells in f["cells"]:
-            row = np.zeros(int(sys.argv[2]), np.uint8)
-            row[np.cumsum(f["cell"][first:first + cells])] = 1
-            first += cells
-            out.append(row)
-np.save(sys.argv[1], out)
-"""
-        batches = sorted(os.listdir(self.path("e", "batches")))
-        subprocess.run([sys.executable, "-c", script, self.path("reached.npy"), str(ROWS * COLS),
-                        *(self.path("e", "batches", name) for name in batches)], check=True)
-        return np.load(self.path("reached.npy")).astype(float)
 
     def test_unfinished(self):
         """Members without a result have the mean factor of their stratum, so the others have the weights that they would have
@@ -342,17 +274,8 @@ np.save(sys.argv[1], out)
         self.refused(("member 0 ends at", "found 1 d"), "truth0.json", "e", "1 d")
         far = np.zeros((ROWS, COLS), bool)
         far[25:28, 1:4] = True
-        write_outline(self.path("far.json"), far)
+        case.write_cells(self.path("far.json"), far)
         self.refused(("expected a member that reaches what was observed", "all have J = 0"), "far.json")
-        outside = self.path("outside.json")
-        write_outline(outside, self.truth[0] <= AT)
-        moved = case.read_text(outside).replace("EPSG::32633", "EPSG::32634")
-        case.write_text(outside, moved)
-        self.refused("outside.json: is outside the grid of the run", "outside.json")
-        named = case.read_json(self.path("truth0.json"))
-        del named["crs"]
-        case.write_json(self.path("no-crs.json"), named)
-        self.refused("no-crs.json: is in degrees", "no-crs.json")
         self.assertGreater((self.scores() == 0).sum(), 0)
         self.refused(("have J = 0: without them n_eff is at most", "--min-effective"), "truth0.json", "e", AT, "--min-effective", 1)
         os.makedirs(self.path("none"), exist_ok=True)
@@ -374,7 +297,7 @@ np.save(sys.argv[1], out)
         for weighted in (False, True):
             if weighted:
                 both = np.minimum(arrivals(self.work, "single", 0), arrivals(self.work, "single", 1))
-                write_outline(self.path("both.json"), both <= AT)
+                case.write_cells(self.path("both.json"), both <= AT)
                 self.reweight("both.json", "single", AT, "--min-effective", 0.9)
             self.sciara("ensemble", "reduce", "single", "--no-pictures", "-q")
             rows = {r["site"]: r for r in case.read_rows(self.path("single", "sites.csv"))}

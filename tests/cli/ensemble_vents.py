@@ -282,9 +282,7 @@ class Vents(Case):
     def test_lines_of_a_file(self):
         """Each line is a fissure; its weight is 1, or the density times the length."""
         shapes = [[[500120, 4177100], [500180, 4177180], [500260, 4177200]], [[500150, 4177080.5], [500250, 4177080.5]]]
-        case.write_json(self.path("f.geojson"), {
-            "type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
-            "features": [{"type": "Feature", "properties": {}, "geometry": {"type": "LineString", "coordinates": s}} for s in shapes]})
+        case.write_features(self.path("f.geojson"), *(({}, "LineString", shape) for shape in shapes))
         rows = self.plan({"fissures": {"file": "f.geojson"}})
         self.assertEqual([[list(p) for p in line] for line in self.lines(rows)], shapes)
         self.assertEqual([r["weight"] for r in rows], ["0.5", "0.5"])

@@ -54,9 +54,7 @@ class Exact(Case):
     def setUp(self):
         super().setUp()
         places = [[WEST + x, SOUTH + y] for x, y in ((180, 230), (240, 230), (280, 120), (220, 120), (180, 230))]
-        case.write_json(self.path("outline.json"), {
-            "type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
-            "features": [{"type": "Feature", "properties": {}, "geometry": {"type": "Polygon", "coordinates": [places]}}]})
+        case.write_features(self.path("outline.json"), ({}, "Polygon", [places]))
 
     def check(self, ground=None, at=None, spare=(), before=lambda how: None, plain=None, **changes):
         """All engines, then SIGKILL. `ground`: how much higher it is at the end; `at`: the time of the change, s; `spare`: files that a

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import resource
 import shutil
 import subprocess
 
@@ -287,14 +286,3 @@ class ExportSeries(SharedCase):
                           self.export("run", "-f", suffix, "-o", f"twice.{suffix}", code=3).stderr)
             self.export("run", "-f", suffix, "-o", f"twice.{suffix}", "--overwrite")
             self.assertEqual(case.read_bytes(self.path(f"twice.{suffix}")), first, "the same bytes")
-
-    def test_full_disk(self):
-        """A limit on the size of files stands for a full disk."""
-        def limit():
-            resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
-
-        for suffix in ("nc", "csv"):
-            before = case.tree(self.work)
-            done = self.export("run", "-f", suffix, "-o", f"full.{suffix}", code=4, preexec_fn=limit)
-            self.assertRegex(done.stderr, f"full.{suffix}.part: cannot write: File too large")
-            self.assertEqual(case.tree(self.work), before, suffix)

@@ -437,9 +437,9 @@ class ExportVector(SharedCase):
     def test_full_disk(self):
         """A limit on the size of files stands for a full disk."""
         def limit():
-            resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
 
-        for suffix in ("gpkg", "geojson", "kml"):
+        for suffix in ("gpkg", "geojson", "kml", "nc", "csv"):
             before = case.tree(self.work)
             done = self.export("run", "-f", suffix, "-o", f"full.{suffix}", code=4, preexec_fn=limit)
             self.assertRegex(done.stderr, f"full.{suffix}.part: cannot write: File too large")

@@ -274,10 +274,8 @@ class Exposure(SharedCase):
         for k in range(count):
             a, b = float(x[k]), float(y[k])
             corners = [[a, b], [a + 2, b], [a + 2, b + 2], [a, b + 2], [a, b]]
-            geometry = {"type": "Polygon", "coordinates": [corners]} if k % 2 else {"type": "Point", "coordinates": [a, b]}
-            features.append({"type": "Feature", "properties": {"name": f"f{k}"}, "geometry": geometry})
-        case.write_json(self.path("many.geojson"), {"type": "FeatureCollection", "features": features, "crs": {
-            "type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}}})
+            features.append(({"name": f"f{k}"}, *(("Polygon", [corners]) if k % 2 else ("Point", [a, b]))))
+        case.write_features(self.path("many.geojson"), *features)
         before = os.times()
         self.sciara("exposure", "run", "--assets", "many.geojson", "-o", "many.csv", "-q")
         after = os.times()

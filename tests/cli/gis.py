@@ -125,12 +125,9 @@ class InQgis(Products):
 
     def test_exposed_places_have_their_names(self):
         middle, x = case.NORTH - 95, case.WEST + 205
-        case.write_json(self.path("places.geojson"), {
-            "type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
-            "features": [{"type": "Feature", "properties": {"name": name}, "geometry": {"type": kind, "coordinates": at}} for name, kind, at in (
-                ("hut", "Point", [x, middle]), ("quiet", "Point", [case.WEST + 25, case.SOUTH + 25]),
-                ("road", "LineString", [[x - 150, middle - 60], [x + 70, middle - 60]]),
-                ("farm & co", "Polygon", [[[x + 40, middle + 60], [x + 120, middle + 60], [x + 120, middle], [x + 40, middle + 60]]]))]})
+        case.write_features(self.path("places.geojson"), ({"name": "hut"}, "Point", [x, middle]), ({"name": "quiet"}, "Point", [case.WEST + 25, case.SOUTH + 25]),
+                            ({"name": "road"}, "LineString", [[x - 150, middle - 60], [x + 70, middle - 60]]),
+                            ({"name": "farm & co"}, "Polygon", [[[x + 40, middle + 60], [x + 120, middle + 60], [x + 120, middle], [x + 40, middle + 60]]]))
         self.sciara("exposure", "run", "--assets", "places.geojson", "-q", "-o", "places.gpkg")
         self.assertEqual(sorted(self.drawn_names(*(f"{self.path('places.gpkg')}|layername={kind}" for kind in ("points", "lines", "zones")))),
                          ["farm & co", "hut", "quiet", "road"])

@@ -34,21 +34,7 @@ GROUND = np.array([[case.altitude(r, c) for c in range(COLS)] for r in range(ROW
 def write_polygons(path, *rings, epsg=32633, kind="Polygon"):
     """GeoJSON of one polygon with its rings, in metres from the corner of the DEM."""
     places = [[[WEST + x, SOUTH + y] for x, y in (*ring, ring[0])] for ring in rings]
-    value = {"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {}, "geometry": {
-        "type": kind, "coordinates": places if kind == "Polygon" else places[0]}}]}
-    value["crs"] = {"type": "name", "properties": {"name": f"urn:ogc:def:crs:EPSG::{epsg}"}}
-    case.write_json(path, value)
-
-
-def write_cells(path, covered, west=WEST, north=NORTH, cell=CELL):
-    """A square for each cell."""
-    value = {"type": "FeatureCollection", "features": [], "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}}}
-    squares = []
-    for row, col in np.argwhere(covered):
-        x, y = west + cell * float(col), north - cell * float(row)
-        squares.append([[[x, y], [x, y - cell], [x + cell, y - cell], [x + cell, y], [x, y]]])
-    value["features"].append({"type": "Feature", "properties": {}, "geometry": {"type": "MultiPolygon", "coordinates": squares}})
-    case.write_json(path, value)
+    case.write_features(path, ({}, kind, places if kind == "Polygon" else places[0]), epsg=epsg)
 
 
 def inside(path):
@@ -233,10 +219,7 @@ class Observed(Case):
         self.assertGreater(dry.sum(), 10)
         cells = {"dry": tuple(np.argwhere(dry)[0]), "wet": tuple(np.argwhere(self.mask & ~dry)[0]), "far": (2, 30)}
         centres = {name: [WEST + CELL * (float(c) + 0.5), NORTH - CELL * (float(r) + 0.5)] for name, (r, c) in cells.items()}
-        case.write_json(self.path("places.json"), {
-            "type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
-            "features": [{"type": "Feature", "properties": {"name": name}, "geometry": {"type": "Point", "coordinates": at}}
-                         for name, at in centres.items()]})
+        case.write_features(self.path("places.json"), *(({"name": name}, "Point", at) for name, at in centres.items()))
         quiet = {"vents": [{**VENT, "start": "1 d"}], "model": STILL, "run": {"until": "3 h"}}
         observed = {"observed": {"outline": "outline.json", "volume_m3": 500, "time": "2 h"}}
         x, y = centres["dry"]
@@ -514,7 +497,7 @@ class Forecast(Scored):
         case.run_program("run", "truth.json", "-q", "-o", "truth", cwd=cls.work)
         cls.arrival = field(os.path.join(cls.work, "truth"), "arrival_time")
         cls.at = case.record(os.path.join(cls.work, "truth"))["snapshots"][0]["time_s"]
-        write_cells(os.path.join(cls.work, "front.json"), (cls.arrival >= 0) & (cls.arrival <= cls.at))
+        case.write_cells(os.path.join(cls.work, "front.json"), (cls.arrival >= 0) & (cls.arrival <= cls.at))
         cls.forecasts(lambda name, **more: case.write_scenario(cls.work, name, vents=[model], model={"cooling": 150}, run=end, **more),
                       {"outline": "front.json", "volume_m3": 60 * 40 * 5}, {"key": "model.cooling", "log_uniform": [60, 250]})
 
@@ -545,7 +528,7 @@ class Day(Scored):
         cls.at = snapshots[0]["time_s"]
         data = open_snapshot(os.path.join(cls.work, "truth", snapshots[-1]["name"]))
         cls.arrival = np.array(data["arrival_time"].values, dtype=float)[0]
-        write_cells(os.path.join(cls.work, "front.json"), (cls.arrival >= 0) & (cls.arrival <= cls.at),
+        case.write_cells(os.path.join(cls.work, "front.json"), (cls.arrival >= 0) & (cls.arrival <= cls.at),
                     float(data["x"][0]) - 10, float(data["y"][0]) + 10, 20)
         cls.forecasts(lambda name, **more: write(name, 448545, 6, 6e5, **more), {"outline": "front.json", "volume_m3": 9 * cls.at},
                       {"key": "model.viscosity_vent_Pa_s", "log_uniform": [1e5, 1e6]})

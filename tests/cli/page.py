@@ -11,12 +11,6 @@ from case import open_snapshot, record
 
 browser.skip_without()
 TITLE = 'slope </script><script>document.title = "taken over"</script>'
-PIXEL = """(([x, y]) => { const map = document.getElementById('map'), box = map.getBoundingClientRect();
-  const copy = document.createElement('canvas').getContext('2d');
-  Object.assign(copy.canvas, { width: map.width, height: map.height });
-  copy.drawImage(map, 0, 0);
-  const ratio = map.width / box.width;
-  return [...copy.getImageData((x - box.x) * ratio, (y - box.y) * ratio, 1, 1).data].slice(0, 3); })"""
 PIXELS = """(() => {
   const map = document.getElementById('map');
   const copy = document.createElement('canvas').getContext('2d');
@@ -69,7 +63,7 @@ class BrowserPage(BrowserCase):
         return left + (col + 0.5) * scale, top + (row + 0.5) * scale
 
     def colour_of(self, row, col):
-        return self.browser.evaluate(f"{PIXEL}({list(self.place_of(row, col))})")
+        return self.browser.evaluate(f"{browser.PIXEL}({list(self.place_of(row, col))})")
 
     def data(self, part):
         return self.browser.evaluate(f"JSON.parse(document.getElementById('data').textContent).{part}")
@@ -284,12 +278,9 @@ class BrowserPage(BrowserCase):
         wall = {"polygon": [[x - 60, y - 35], [x + 60, y - 35], [x + 60, y - 55], [x - 60, y - 55]], "raise_m": 4}
         case.write_scenario(self.work, "wall.json", run={"max_steps": 60}, dem={"path": "dem.asc", "crs": "EPSG:32633", "edits": [wall]},
                             vents=[{"line": [[x - 40, y + 5], [x + 40, y + 5]], "effusion": {"slot": "10 min", "rates_m3_s": [4]}}])
-        case.write_json(self.path("assets.geojson"), {
-            "type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
-            "features": [{"type": "Feature", "properties": {"name": f"{kind} with a long name"}, "geometry": {"type": kind, "coordinates": at}} for kind, at in (
-                ("Point", [case.WEST + 10 * case.COLS - 35, y - 100]),
-                ("LineString", [[x - 90, y + 25], [x + 90, y + 25]]),
-                ("Polygon", [[[x + 70, y], [x + 90, y], [x + 90, y - 20], [x + 70, y]]]))]})
+        case.write_features(self.path("assets.geojson"), *(({"name": f"{kind} with a long name"}, kind, at) for kind, at in (
+            ("Point", [case.WEST + 10 * case.COLS - 35, y - 100]), ("LineString", [[x - 90, y + 25], [x + 90, y + 25]]),
+            ("Polygon", [[[x + 70, y], [x + 90, y], [x + 90, y - 20], [x + 70, y]]]))))
         self.sciara("run", "wall.json", "-q", "-o", "wall")
         self.sciara("export", "wall", "-q", "-f", "html", "-o", "wall.html", "--assets", "assets.geojson")
         for width, height in ((390, 844), (1400, 900)):
@@ -371,10 +362,7 @@ class BrowserPage(BrowserCase):
                   "town": ("Polygon", [at((9, 18), (9, 30), (15, 30), (9, 18))]),
                   "late": ("Point", at((13, 21))[0]), "quiet": ("Point", at((5, 35))[0]), "pier": ("Point", at((27, 30))[0]),
                   "gap": ("Point", at((1, 1))[0]), "away": ("Point", at((10, 400))[0])}
-        case.write_json(self.path("places.json"), {
-            "type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
-            "features": [{"type": "Feature", "properties": {"name": name}, "geometry": {"type": kind, "coordinates": points}}
-                         for name, (kind, points) in shapes.items()]})
+        case.write_features(self.path("places.json"), *(({"name": name}, *shape) for name, shape in shapes.items()))
         start = "2026-11-21T23:50:30Z"
         self.sciara("run", "s.json", "-q", "-o", "shore", "--set", "dem.sea=1020", "--set", f'run.start="{start}"')
         self.sciara("exposure", "shore", "--assets", "places.json", "-o", "places.csv", "-q")

@@ -128,10 +128,7 @@ class Pictures(SharedCase):
         x, y = case.WEST + 205, case.NORTH - 85
         case.write_scenario(self.work, "line.json", run={"max_steps": 60}, output={"fields": case.FIELDS, "maps": []},
                             vents=[{"line": [[x - 40, y + 5], [x + 40, y + 5]], "effusion": {"slot": "10 min", "rates_m3_s": [4]}}])
-        case.write_json(self.path("many.geojson"), {
-            "type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
-            "features": [{"type": "Feature", "properties": {"name": f"School {k}"}, "geometry": {"type": "Point", "coordinates": [x - 60 + 30 * k, y - 20 * k]}}
-                         for k in range(4)]})
+        case.write_features(self.path("many.geojson"), *(({"name": f"School {k}"}, "Point", [x - 60 + 30 * k, y - 20 * k]) for k in range(4)))
         self.sciara("run", "line.json", "-q", "-o", "line")
         def export(name, *args):
             self.sciara("export", "line", "-q", "-f", "png", "-o", name, "--width", 1000, "--assets", "many.geojson", *args)

@@ -7,9 +7,9 @@ import re
 import subprocess
 
 import setup
+import batches
 import case
 
-import h5py
 import numpy
 
 import sciara
@@ -123,9 +123,7 @@ class Finished(case.SharedCase):
         write_files(self.work, dem={"path": "dem.asc", "crs": "EPSG:32633", "sea": level})
         planned = ensemble.plan(self.path("e.json"), self.path("coast"))
         planned.run(False)
-        with h5py.File(self.path("coast", "batches", "000000.h5")) as f:
-            cells = {int(cell) for first, count in zip(numpy.cumsum(f["cells"]) - f["cells"], f["cells"])
-                     for cell in numpy.cumsum(f["cell"][first:first + count])}
+        cells = {int(cell) for f in batches.members(self.path("coast")) for cell in f["cell"]}
         wet = [cell for cell in sorted(cells) if case.altitude(*divmod(cell, case.COLS)) <= level]
         self.assertTrue(wet, "lava enters the sea")
         for of, cell, text in ((planned, wet[0], "which lies in the sea, on which no lava stays: no member can reach it"),
@@ -136,10 +134,7 @@ class Finished(case.SharedCase):
 
     def test_expose(self):
         """Of a place of a file the answer is that of its point, without contributions."""
-        case.write_json(self.path("places.geojson"), {
-            "type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
-            "features": [{"type": "Feature", "properties": {"name": name}, "geometry": {"type": "Point", "coordinates": at}}
-                         for name, at in (("vent", [X, Y - 50]), ("far", [0, 0]))]})
+        case.write_features(self.path("places.geojson"), ({"name": "vent"}, "Point", [X, Y - 50]), ({"name": "far"}, "Point", [0, 0]))
         near, far = self.planned.expose(self.path("places.geojson"))
         self.assertEqual((near.name, near.kind, near.state), ("vent", "point", "land"))
         self.assertEqual((far.name, far.state, far.answer), ("far", "outside", None))
@@ -190,16 +185,13 @@ class Drawn(case.SharedCase):
         shape = len(cls.w), case.ROWS * case.COLS
         cls.arrival, cls.peak = numpy.full(shape, numpy.inf), numpy.zeros(shape)
         cls.done, cls.end = numpy.zeros(len(cls.w), bool), numpy.full(len(cls.w), numpy.inf)
-        with h5py.File(cls.planned.folder / "batches/000000.h5") as f:
-            ends = f["cells"][:].cumsum()
-            for k, member in enumerate(f["id"][:]):
-                part = slice(ends[k] - f["cells"][k], ends[k])
-                cells = f["cell"][part].cumsum()
-                cls.done[member] = not f["failed"][k]
-                if f["censored"][k]:
-                    cls.end[member] = f["end_s"][k]
-                if cls.done[member]:
-                    cls.arrival[member, cells], cls.peak[member, cells] = f["arrival"][part], f["max_deposit"][part]
+        for f in batches.members(cls.planned.folder):
+            member, cells = f["id"], f["cell"]
+            cls.done[member] = not f["failed"]
+            if f["censored"]:
+                cls.end[member] = f["end_s"]
+            if cls.done[member]:
+                cls.arrival[member, cells], cls.peak[member, cells] = f["arrival"], f["max_deposit"]
         cls.restored = cls.restore(numpy.ones(len(cls.w), bool))
 
     @classmethod

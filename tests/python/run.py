@@ -340,10 +340,8 @@ class Files(RunCase):
         run.advance(steps=200)
         west, east, row = case.WEST + 155, case.WEST + 265, 9
         y = case.NORTH - (row + 0.5) * case.CELL
-        case.write_json(self.path("places.geojson"), {
-            "type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
-            "features": [{"type": "Feature", "properties": {"name": name}, "geometry": {"type": kind, "coordinates": at}} for name, kind, at in (
-                ("road", "LineString", [[west, y], [east, y]]), ("far", "Point", [0, 0]), ("calm", "Point", [case.WEST + 5, case.SOUTH + 5]))]})
+        case.write_features(self.path("places.geojson"), ({"name": "road"}, "LineString", [[west, y], [east, y]]), ({"name": "far"}, "Point", [0, 0]),
+                            ({"name": "calm"}, "Point", [case.WEST + 5, case.SOUTH + 5]))
         found = sciara.expose(run, self.path("places.geojson"), times=["5 min", 600])
         self.assertEqual([(a.name, a.kind, a.state) for a in found],
                          [("road", "line", "reached"), ("far", "point", "outside"), ("calm", "point", "not reached")])

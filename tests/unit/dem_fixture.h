@@ -27,6 +27,14 @@ static void assert_fails(enum sciara_status status, const char *path, const char
 
 static void assert_refused(const char *path, const char *part) { assert_fails(SCIARA_ERR_INPUT, path, part); }
 
+/** Runs the command that the last diagnostic proposes, and reads its output. */
+static inline void read_with_command(const char *result) {
+  char *command = strdup(strstr(sciara_last_error(), "gdalwarp "));
+  free(output_of("%s", command));
+  free(command);
+  assert_read(result);
+}
+
 static double centre_x(int64_t c) { return dem.grid.west + ((double)c + 0.5) * dem.grid.cell_size; }
 static double centre_y(int64_t r) { return dem.grid.north - ((double)r + 0.5) * dem.grid.cell_size; }
 

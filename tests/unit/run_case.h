@@ -43,6 +43,40 @@ static inline struct sciara_simulation *run_case_open(const char *engine) {
   return s;
 }
 
+/** Of run_case_fail: the engine's table except for `advance`. */
+static struct {
+  struct sciara_engine_ops ops;
+  enum sciara_status (*advance)(void *, const struct sciara_stop *, struct sciara_engine_progress *);
+  uint64_t step;
+  bool stalls;
+} run_case_failing;
+
+static inline enum sciara_status run_case_advance(void *engine, const struct sciara_stop *stop,
+                                                  struct sciara_engine_progress *p) {
+  struct sciara_stop before = *stop;
+  if (before.steps > run_case_failing.step) before.steps = run_case_failing.step;
+  const enum sciara_status status = run_case_failing.advance(engine, &before, p);
+  if (status != SCIARA_OK || p->step < run_case_failing.step) return status;
+  if (run_case_failing.stalls) p->reason = SCIARA_STOP_STALLED;
+  return sciara_fail(SCIARA_ERR_NUMERIC, "step %llu: planted", (unsigned long long)run_case_failing.step);
+}
+
+/** The engine fails from that step on; `stalls`: because the time does not advance. */
+static inline void run_case_fail(struct sciara_simulation *s, bool stalls, uint64_t step) {
+  run_case_failing.ops = *s->ops;
+  run_case_failing.advance = s->ops->advance;
+  run_case_failing.ops.advance = run_case_advance;
+  run_case_failing.step = step;
+  run_case_failing.stalls = stalls;
+  s->ops = &run_case_failing.ops;
+}
+
+static inline struct sciara_progress progress_of(const struct sciara *s) {
+  struct sciara_progress p;
+  sciara_read_progress(s, &p);
+  return p;
+}
+
 /** Finds the checkpoint from which the run in `out` is resumed, in its folder or as a branch. */
 static inline void run_case_find(bool branch, struct sciara_resume *resume) {
   expect_ok(sciara_resume_open(out, branch, resume));

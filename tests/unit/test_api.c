@@ -31,12 +31,6 @@ static uint64_t checksum_of(struct sciara *s) {
   return sum;
 }
 
-static struct sciara_progress progress_of(const struct sciara *s) {
-  struct sciara_progress p;
-  sciara_read_progress(s, &p);
-  return p;
-}
-
 /** s.json, on the site if there is one, with one override. */
 static struct sciara *open_file(const struct sciara_site *site, const char *override) {
   const char *const overrides[] = {"engine.name=serial", override};

@@ -181,27 +181,6 @@ TEST_EACH(bad_numbers_make_no_checkpoint, sizeof values / sizeof *values) {
 
 static const char *const engines[] = {"serial", "checked"}; // states that are copied at once, and states that are kept
 
-/** The engine's own table except for `advance`, which fails from step `bad_step` on. */
-static struct sciara_engine_ops failing;
-static enum sciara_status (*real_advance)(void *, const struct sciara_stop *, struct sciara_engine_progress *);
-static uint64_t bad_step;
-
-static enum sciara_status advance(void *engine, const struct sciara_stop *stop, struct sciara_engine_progress *p) {
-  struct sciara_stop before = *stop;
-  if (before.steps > bad_step) before.steps = bad_step;
-  const enum sciara_status status = real_advance(engine, &before, p);
-  if (status != SCIARA_OK || p->step < bad_step) return status;
-  return sciara_fail(SCIARA_ERR_NUMERIC, "step %llu: planted", (unsigned long long)bad_step);
-}
-
-static void spoil(struct sciara_simulation *s, uint64_t step) {
-  failing = *s->ops;
-  real_advance = failing.advance;
-  failing.advance = advance;
-  bad_step = step;
-  s->ops = &failing;
-}
-
 static uint64_t last_checksum(const char *run_folder) {
   struct sciara_run_json r = run_case_record(run_folder);
   const uint64_t checksum = r.snapshots[r.snapshot_count - 1].checksum;
@@ -236,14 +215,14 @@ TEST_EACH(a_failed_run_names_the_last_good_one, 2) {
   ck_assert_int_eq(system(command), 0);
 
   s = run_case_open(engines[_i]);
-  spoil(s, 1);
+  run_case_fail(s, false, 1);
   ck_assert_int_eq(sciara_run_to_end(s, &how, &result), SCIARA_ERR_NUMERIC);
   ck_assert_str_eq(sciara_last_error(), "step 1: planted; there is no checkpoint");
   sciara_simulation_destroy(s);
   ck_assert_int_eq(system(command), 0);
 
   s = run_case_open(engines[_i]);
-  spoil(s, 110);
+  run_case_fail(s, false, 110);
   ck_assert_int_eq(sciara_run_to_end(s, &how, &result), SCIARA_ERR_NUMERIC);
   uint64_t *steps;
   size_t count;
@@ -287,7 +266,7 @@ TEST_EACH(one_on_request, 4) {
   if (_i >= 2) s->problem.scenario.output.every_s = 0;
   if (_i >= 2) s->keeps = false;
   s->until_step = 121; // so that there is a step after the first slice
-  spoil(s, UINT64_MAX);
+  run_case_fail(s, false, UINT64_MAX);
   const struct sciara_run_options how = {
       .history = "a test", .checkpoint = &request, .observer = {.context = &asked, .tick = on_tick}};
   ck_assert_msg(sciara_run_to_end(s, &how, &result) == SCIARA_OK, "%s", sciara_last_error());

@@ -63,12 +63,8 @@ static const char *mercator_raster(const char *name, int epsg) {
                      (struct raster){.transform = mercator, .epsg = epsg, .rows = 30, .cols = 30, .values = values});
 }
 
-/** Runs the command that the last diagnostic proposes, and reads its output. */
 static void assert_command_helps(const char *result) {
-  char *command = strdup(strstr(sciara_last_error(), "gdalwarp "));
-  free(output_of("%s", command));
-  free(command);
-  assert_read(result);
+  read_with_command(result);
   ck_assert_double_eq(dem.grid.cell_size, 10);
   ck_assert_str_eq(dem.georef.crs_name, "WGS 84 / UTM zone 33N (EPSG:32633)");
   ck_assert_double_eq_tol((double)dem.grid.rows, 30, 2); // as large as on the ground

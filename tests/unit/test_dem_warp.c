@@ -3,18 +3,10 @@
 #include "dem_fixture.h"
 #include "support/owned.h"
 
-/** Runs the command that the last diagnostic proposes, and reads its output. */
-static void assert_command_helps(const char *result) {
-  char *command = strdup(strstr(sciara_last_error(), "gdalwarp "));
-  free(output_of("%s", command));
-  free(command);
-  assert_read(result);
-}
-
 TEST(rotated_mirrored_or_unplaced_is_refused) {
   const double rotated[6] = {500000, 8, 6, 4178000, 6, -8}, mirrored[6] = {500000, -10, 0, 4178000, 0, -10};
   assert_refused(make_raster("a.tif", (struct raster){.transform = rotated, .rows = 20, .cols = 20}), "rotated");
-  assert_command_helps(in_folder("a-metric.tif"));
+  read_with_command(in_folder("a-metric.tif"));
   ck_assert_double_eq(dem.grid.cell_size, 10);
   assert_refused(make_raster("b.tif", (struct raster){.transform = mirrored}), "mirrored");
   assert_refused(make_raster("c.tif", (struct raster){.unplaced = true, .epsg = -1}), "no geotransform");
@@ -73,7 +65,7 @@ TEST(cells_that_are_not_square_are_refused_or_warped) {
   assert_refused(make_raster("a.tif", (struct raster){.transform = oblong, .rows = 20, .cols = 24}),
                  "not square, 10 x 12");
   assert_contains(sciara_last_error(), "gdalwarp -tr 10 10");
-  assert_command_helps(in_folder("a-metric.tif"));
+  read_with_command(in_folder("a-metric.tif"));
   struct sciara_dem_request q = {.path = in_folder("a.tif"), .band = 1, .cell_size_m = 10};
   expect_ok(read_dem(&q));
   ck_assert_int_eq(dem.grid.rows, 24);

@@ -63,32 +63,13 @@ static void on_snapshot(void *context, const char *path) {
   if (++w->acknowledged == w->cancel_at) __atomic_store_n(&w->cancel, 1, __ATOMIC_RELAXED);
 }
 
-/** The engine's own table except for `advance`, which fails from step `bad_step` on. */
-static struct sciara_engine_ops failing;
-static enum sciara_status (*real_advance)(void *, const struct sciara_stop *, struct sciara_engine_progress *);
-static uint64_t bad_step;
-static bool stalls; ///< it fails because the time does not advance
-
-static enum sciara_status advance(void *engine, const struct sciara_stop *stop, struct sciara_engine_progress *p) {
-  struct sciara_stop before = *stop;
-  if (before.steps > bad_step) before.steps = bad_step;
-  const enum sciara_status status = real_advance(engine, &before, p);
-  if (status != SCIARA_OK || p->step < bad_step) return status;
-  if (stalls) p->reason = SCIARA_STOP_STALLED;
-  return sciara_fail(SCIARA_ERR_NUMERIC, "step %llu: planted", (unsigned long long)bad_step);
-}
+static bool stalls; ///< of a step that fails: because the time does not advance
 
 /** Runs s.json into out; `bad`: the step that fails, 0: none does. */
 static enum sciara_status run(const char *engine, struct watch *watch, uint64_t bad, struct sciara_run_result *result) {
   OWNED(destroy_simulation) struct sciara_simulation *s = run_case_open(engine);
   ck_assert_int_eq(sciara_simulation_keeps(s), strcmp(engine, "checked") == 0);
-  if (bad) {
-    failing = *s->ops;
-    real_advance = failing.advance;
-    failing.advance = advance;
-    bad_step = bad;
-    s->ops = &failing;
-  }
+  if (bad) run_case_fail(s, stalls, bad);
   const struct sciara_run_options how = {
       .history = "a test", .cancel = &watch->cancel, .observer = {.context = watch, .acknowledged = on_snapshot}};
   const enum sciara_status status = sciara_run_to_end(s, &how, result);

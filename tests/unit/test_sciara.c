@@ -19,12 +19,6 @@ static struct sciara *open_case(const char *override) {
   return s;
 }
 
-static struct sciara_progress progress_of(const struct sciara *s) {
-  struct sciara_progress p;
-  sciara_read_progress(s, &p);
-  return p;
-}
-
 TEST(what_is_refused) {
   char path[96];
   struct sciara *s = NULL;

@@ -20,6 +20,14 @@ def find():
             return found
     return None
 
+# The colour that the map of a page has at a place of the window.
+PIXEL = """(([x, y]) => { const map = document.getElementById('map'), box = map.getBoundingClientRect();
+  const copy = document.createElement('canvas').getContext('2d');
+  Object.assign(copy.canvas, { width: map.width, height: map.height });
+  copy.drawImage(map, 0, 0);
+  const ratio = map.width / box.width;
+  return [...copy.getImageData((x - box.x) * ratio, (y - box.y) * ratio, 1, 1).data].slice(0, 3); })"""
+
 
 class Browser:
     """One page. Errors of its console and of the browser are collected in `complaints`."""

@@ -73,6 +73,4 @@ class CalibrationCase(SharedCase):
         """Some cells below the vent in the CRS of the DEM, declared as that of a zone."""
         x, y = case.WEST + 180, case.NORTH - 200
         corners = [[x, y], [x + 60, y], [x + 60, y + 120], [x, y + 120], [x, y]]
-        crs = {"type": "name", "properties": {"name": f"urn:ogc:def:crs:EPSG::{zone}"}}
-        case.write_json(self.path(name), {"type": "FeatureCollection", "crs": crs, "features": [
-            {"type": "Feature", "properties": {}, "geometry": {"type": "Polygon", "coordinates": [corners]}}]})
+        case.write_features(self.path(name), ({}, "Polygon", [corners]), epsg=zone)

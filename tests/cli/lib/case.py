@@ -271,6 +271,22 @@ def write_json(path, value):
     return path
 
 
+def write_features(path, *features, epsg=32633):
+    """GeoJSON of features: (properties, kind, coordinates), in the CRS of the DEM or in another one."""
+    made = [{"type": "Feature", "properties": properties, "geometry": {"type": kind, "coordinates": at}} for properties, kind, at in features]
+    return write_json(path, {"type": "FeatureCollection", "features": made,
+                             "crs": {"type": "name", "properties": {"name": f"urn:ogc:def:crs:EPSG::{epsg}"}}})
+
+
+def write_cells(path, *extents, west=WEST, north=NORTH, cell=CELL):
+    """A square for each cell that is covered; each extent, perhaps with its properties, is a feature."""
+    def square(x, y):
+        return [[[x, y], [x, y - cell], [x + cell, y - cell], [x + cell, y], [x, y]]]
+    write_features(path, *((properties, "MultiPolygon", [square(west + cell * col, north - cell * row) for row, line in enumerate(covered)
+                                                         for col, is_in in enumerate(line) if is_in])
+                           for covered, properties in (one if isinstance(one, tuple) else (one, {}) for one in extents)))
+
+
 def read_json(*names):
     return json.loads(read_text(*names))
 

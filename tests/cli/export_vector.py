@@ -437,7 +437,7 @@ class ExportVector(SharedCase):
     def test_full_disk(self):
         """A limit on the size of files stands for a full disk."""
         def limit():
-            resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
         for suffix in ("gpkg", "geojson", "kml", "nc", "csv"):
             before = case.tree(self.work)

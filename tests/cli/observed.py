@@ -529,7 +529,7 @@ class Day(Scored):
         data = open_snapshot(os.path.join(cls.work, "truth", snapshots[-1]["name"]))
         cls.arrival = np.array(data["arrival_time"].values, dtype=float)[0]
         case.write_cells(os.path.join(cls.work, "front.json"), (cls.arrival >= 0) & (cls.arrival <= cls.at),
-                    float(data["x"][0]) - 10, float(data["y"][0]) + 10, 20)
+                         west=float(data["x"][0]) - 10, north=float(data["y"][0]) + 10, cell=20)
         cls.forecasts(lambda name, **more: write(name, 448545, 6, 6e5, **more), {"outline": "front.json", "volume_m3": 9 * cls.at},
                       {"key": "model.viscosity_vent_Pa_s", "log_uniform": [1e5, 1e6]})
 

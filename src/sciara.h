@@ -710,6 +710,26 @@ SCIARA_API enum sciara_status sciara_ensemble_expose(const char *folder, const c
 /** NULL is allowed. */
 SCIARA_API void sciara_ensemble_assets_release(const struct sciara_ensemble_assets *assets);
 
+/** What judges an ensemble. Zero-initialise; what stays NULL is as `sciara verify` has it by default. */
+struct sciara_ensemble_verify_options {
+  const char *observed; /**< the mapped extent, polygons or a raster in any CRS; not NULL */
+  const char *layer;    /**< of a file with several layers of polygons */
+  const char *at;       /**< its simulated time, such as "2 d", or its date */
+  const char *dates;    /**< field of the file with the dates of its outlines; without `at` */
+  const char *region;   /**< only cells of these polygons, or this raster, are judged */
+  int threads;          /**< 1 to 1024; 0: one per core */
+};
+
+/**
+ * Judges the probabilities of an ensemble by what was mapped later, as `sciara verify` does: writes verification.json and
+ * verification.csv into the folder.
+ *
+ * @return SCIARA_ERR_USAGE for a time that is none, or before the members begin; SCIARA_ERR_INPUT if no member is finished, if
+ *         members end before the time by a stop rule of their own, or if no cell of the land is observed
+ */
+SCIARA_API enum sciara_status sciara_ensemble_verify(const char *folder,
+                                                     const struct sciara_ensemble_verify_options *options);
+
 /** Releases an answer; NULL is allowed. */
 SCIARA_API void sciara_ensemble_release(const struct sciara_ensemble_answer *answer);
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import json
+import math
 import sys
 from pathlib import Path
 from typing import Any, Callable, Optional, Union
@@ -25,7 +26,7 @@ import xarray
 from . import _progress
 from ._errors import UsageError, check
 from ._library import ffi, lib, name_of as _name
-from ._values import PathLike, describe, number_of, path_of, text_of, whole_of
+from ._values import Duration, PathLike, describe, number_of, path_of, seconds_of, text_of, whole_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -167,6 +168,94 @@ class Asset:
     answer: Optional[Answer]
 
 
+@dataclasses.dataclass(frozen=True)
+class Said:
+    """What was said of the cells of a class of probabilities, and what came true.
+
+    low, high: of the class; equal: this probability alone, else `high` does not belong to it
+    cells: number of cells
+    mean: of their probabilities; NaN: there is no cell
+    observed: share of them that was covered; NaN likewise
+    off: 200 cells or more, and the two differ by more than 0.2
+    """
+
+    low: float
+    high: float
+    cells: int
+    mean: float
+    observed: float
+    off: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Scores:
+    """Scores of probabilities over some cells (docs/validation.md); NaN: not defined.
+
+    cells, observed_cells, likely_cells: all; those that were covered; those with a probability of 0.5 or more
+    area_ratio, jaccard: of the likely cells and those observed
+    jaccard_nothing_moves: of the lava with which the members begin
+    brier, brier_nothing_moves, brier_base_rate: also of that lava, and of the observed share of the cells said of each
+    skill_nothing_moves, skill_base_rate: 1 - brier / the other
+    sharpness: share of the cells with a probability below 0.1 or above 0.9
+    said: the twelve classes
+    """
+
+    cells: int
+    observed_cells: int
+    likely_cells: int
+    area_ratio: float
+    jaccard: float
+    jaccard_nothing_moves: float
+    brier: float
+    brier_nothing_moves: float
+    brier_base_rate: float
+    skill_nothing_moves: float
+    skill_base_rate: float
+    sharpness: float
+    said: tuple[Said, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Rank:
+    """What was observed among what the members have; NaN: not known.
+
+    least, median, most: of the members, the median by weight
+    below, equal: share of the weight of the members that have less, or as much
+    """
+
+    observed: float
+    least: float
+    median: float
+    most: float
+    below: float
+    equal: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Verification:
+    """What an ensemble said, judged by a mapped extent: verification.json (docs/formats.md).
+
+    at: simulated time that was judged, s; None: members ended at rest
+    date: of it; None: not known
+    chosen: "given", "file" (the last date of the file that the members reach) or "end" (of the members)
+    all: Scores of all cells
+    beyond_start: of those without lava when the members begin; None: they begin without lava
+    area, run_out: a Rank each, m2 and m
+    left_out_cells: observed cells in the sea or without an altitude
+    condition: what the probabilities are conditional on
+    """
+
+    at: Optional[float]
+    date: Optional[str]
+    chosen: str
+    all: Scores
+    beyond_start: Optional[Scores]
+    area: Rank
+    run_out: Rank
+    left_out_cells: int
+    condition: str
+
+
 #: None: a bar if somebody sees it; True, False: a bar or none; a function: called with each Status.
 ProgressLike = Union[None, bool, Callable[[Status], Any]]
 
@@ -216,6 +305,17 @@ def _answer_of(c: Any) -> Answer:
                   _contributions(c.by_both, c.by_both_count), c.grid_difference,
                   tuple(Years(y.years, y.limit, y.value, y.low, y.high, y.zero_bound, y.hits)
                         for y in c.years[0:c.years_count]))
+
+
+def _known(values: dict[str, Any]) -> dict[str, Any]:
+    """null becomes NaN."""
+    return {key: math.nan if value is None else value for key, value in values.items()}
+
+
+def _scores_of(found: dict[str, Any]) -> Scores:
+    values = _known(found)
+    values["said"] = tuple(Said(*_known(one).values()) for one in found["said"])
+    return Scores(**values)
 
 
 def _value_of(text: str) -> Any:
@@ -348,6 +448,31 @@ class Ensemble:
                          for a in out[0].asset[0:out[0].count])
         finally:
             lib.sciara_ensemble_assets_release(out[0])
+
+    def verify(self, observed: PathLike, *, at: Optional[Duration] = None, dates: Optional[str] = None,
+               layer: Optional[str] = None, region: Optional[PathLike] = None) -> Verification:
+        """Judges the probabilities by what was mapped later, as `sciara verify`; writes verification.json and verification.csv.
+
+        observed: the mapped extent, polygons or a raster in any CRS
+        at: its simulated time, or its date as text. None: the last date in the file that the members reach, or their end
+        dates: field of the file with the dates of its outlines; None: the only one with dates. Without `at`
+        layer: of a file with several layers of polygons
+        region: judge only cells of these polygons, or of this raster
+        """
+        options = ffi.new("struct sciara_ensemble_verify_options *")
+        when = None if at is None else at if isinstance(at, str) else f"{seconds_of(at, 'at'):.17g}"
+        given = {"observed": path_of(observed, "observed"), "layer": None if layer is None else text_of(layer, "layer"),
+                 "at": None if when is None else text_of(when, "at"), "dates": None if dates is None else text_of(dates, "dates"),
+                 "region": None if region is None else path_of(region, "region")}
+        kept = {key: ffi.new("char[]", value) for key, value in given.items() if value is not None}
+        for key, value in kept.items():
+            setattr(options, key, value)
+        check(lib.sciara_ensemble_verify(self._path, options))
+        found = json.loads((self.folder / "verification.json").read_text(encoding="utf-8"))
+        beyond = found["beyond_start"]
+        return Verification(found["at_s"], found["date"], found["at"], _scores_of(found["all"]),
+                            None if beyond is None else _scores_of(beyond), Rank(**_known(found["area_m2"])),
+                            Rank(**_known(found["run_out_m"])), found["left_out_cells"], found["condition"])
 
     @property
     def hazard(self) -> xarray.Dataset:

@@ -6,6 +6,7 @@
 #include "api/api.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "calibrate/verification.h"
 #include "ensemble/ensemble_folder.h"
 #include "ensemble/execute.h"
 #include "hazard/poi_table.h"
@@ -402,4 +403,31 @@ void sciara_ensemble_assets_release(const struct sciara_ensemble_assets *assets)
   sciara_free(all->asset);
   sciara_exposed_close(&all->e);
   sciara_free(all);
+}
+
+// ------------------------------------------------------------------------------------------------------------ verify
+
+enum sciara_status sciara_ensemble_verify(const char *folder, const struct sciara_ensemble_verify_options *o) {
+  struct sciara_verification v;
+  int lock;
+  SCIARA_TRY(sciara_api_check_pointer("sciara_ensemble_verify", "the path of a folder", folder));
+  SCIARA_TRY(sciara_api_check_pointer("sciara_ensemble_verify", "options", o));
+  SCIARA_TRY(sciara_api_check_pointer("sciara_ensemble_verify", "the path of an observed extent", o->observed));
+  if (o->threads < 0 || o->threads > THREADS_MOST)
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_ensemble_verify: expected 0 to %d threads, found %d", THREADS_MOST,
+                       o->threads);
+  const struct sciara_verification_request request = {.folder = folder,
+                                                      .observed = {.path = o->observed, .layer = o->layer},
+                                                      .option = "at",
+                                                      .at = o->at,
+                                                      .dates = o->dates,
+                                                      .region = o->region,
+                                                      .threads = sciara_reduction_threads(o->threads)};
+  sciara_scenario_declare_options(sciara_engine_settings());
+  SCIARA_TRY(sciara_verification_make(&request, &v));
+  sciara_products_lock(folder, &lock);
+  const enum sciara_status status = sciara_verification_write(&request, &v);
+  sciara_products_unlock(lock);
+  sciara_verification_free(&v);
+  return status;
 }

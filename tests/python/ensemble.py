@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ensembles: planned, computed with progress and Ctrl-C, reduced, their maps, members and answers; wrong use."""
 import functools
+import json
 import math
 import os
 import re
@@ -142,6 +143,20 @@ class Finished(case.SharedCase):
         self.assertEqual((near.answer.thickness[0].value, near.answer.thickness[0].hits, near.answer.earliest, near.answer.within[0].value),
                          (answer.thickness[0].value, answer.thickness[0].hits, answer.earliest, answer.within[0].value))
         self.assertEqual((near.answer.by_vent, near.answer.by_both), ((), ()))
+
+    def test_verify(self):
+        """All that the program prints as JSON."""
+        case.write_cells(self.path("mapped.json"), [[12 <= row < 20 and 15 <= col < 25 for col in range(case.COLS)] for row in range(case.ROWS)])
+        judged = self.planned.verify(self.path("mapped.json"), at=1800)
+        found = json.loads(self.sciara("verify", "e", "--observed", "mapped.json", "--at", "30 min", "--json", "-q").stdout)
+        self.assertEqual((judged.at, judged.date, judged.chosen, judged.beyond_start, judged.condition), (1800, None, "given", None, found["condition"]))
+        said = [[math.nan if value is None else value for value in one.values()] for one in found["all"].pop("said")]
+        numpy.testing.assert_array_equal([list(vars(one).values()) for one in judged.all.said], said)
+        self.assertEqual([vars(one) for one in (judged.area, judged.run_out)], [found["area_m2"], found["run_out_m"]])
+        self.assertEqual({key: getattr(judged.all, key) for key in found["all"]}, found["all"])
+        self.assertEqual(self.planned.verify(self.path("mapped.json"), region=self.path("mapped.json")).all.cells, 80)
+        with self.assertRaisesRegex(sciara.UsageError, "at: expected a time above 0"):
+            self.planned.verify(self.path("mapped.json"), at=0)
 
     def test_same_as_the_program(self):
         """Both make the same table of sites."""

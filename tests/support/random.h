@@ -3,6 +3,7 @@
 #ifndef SCIARA_TESTS_SUPPORT_RANDOM_H
 #define SCIARA_TESTS_SUPPORT_RANDOM_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -21,6 +22,12 @@ static inline uint64_t random_bits(void) {
 /** A number from low to high, rounded to the precision of the rule. */
 static inline real uniform(double low, double high) {
   return (real)(low + (high - low) * (double)(random_bits() >> 11) / 0x1p53);
+}
+
+/** So many numbers below x > 0. */
+static inline real just_below(real x, int steps) {
+  for (; steps > 0; steps--) x = (real)(sizeof(real) == 4 ? nextafterf((float)x, 0) : nextafter((double)x, 0));
+  return x;
 }
 
 /** True with probability 1 / one_in. */

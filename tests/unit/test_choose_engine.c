@@ -39,39 +39,21 @@ TEST(options) {
 
 /** The same invalid option, in the scenario and by an override. */
 TEST(where_it_is_reported) {
+  static const char *const name[] = {"engine.name=seriel", NULL},
+                           *const boxes[] = {"engine.name=serial", "engine.boxes=2", NULL},
+                           *const math[] = {"engine.math=fast", NULL};
+  static const char no_name[] = "engine.name: there is no engine \"seriel\"",
+                    no_boxes[] = "engine: engine \"serial\" has no option boxes",
+                    not_fast[] = "engine.math: \"fast\" requires engine.precision \"single\", found \"double\"";
   const struct {
-    const char *const overrides[3];
-    const char *found;
+    const char *const *overrides, *found;
     bool name_overridden, overridden; ///< assumed, instead of what the reader found
     enum sciara_status status;
   } cases[] = {
-      {{"engine.name=seriel", NULL}, "engine.name: there is no engine \"seriel\"", true, true, SCIARA_ERR_USAGE},
-      {{"engine.name=seriel", NULL}, "engine.name: there is no engine \"seriel\"", false, true, SCIARA_ERR_INPUT},
-      {{"engine.name=serial", "engine.boxes=2", NULL},
-       "engine: engine \"serial\" has no option boxes",
-       true,
-       true,
-       SCIARA_ERR_USAGE},
-      {{"engine.name=serial", "engine.boxes=2", NULL},
-       "engine: engine \"serial\" has no option boxes",
-       false,
-       true,
-       SCIARA_ERR_USAGE},
-      {{"engine.name=serial", "engine.boxes=2", NULL},
-       "engine: engine \"serial\" has no option boxes",
-       false,
-       false,
-       SCIARA_ERR_INPUT},
-      {{"engine.math=fast", NULL},
-       "engine.math: \"fast\" requires engine.precision \"single\", found \"double\"",
-       false,
-       true,
-       SCIARA_ERR_USAGE},
-      {{"engine.math=fast", NULL},
-       "engine.math: \"fast\" requires engine.precision \"single\", found \"double\"",
-       false,
-       false,
-       SCIARA_ERR_INPUT},
+      {name, no_name, true, true, SCIARA_ERR_USAGE},     {name, no_name, false, true, SCIARA_ERR_INPUT},
+      {boxes, no_boxes, true, true, SCIARA_ERR_USAGE},   {boxes, no_boxes, false, true, SCIARA_ERR_USAGE},
+      {boxes, no_boxes, false, false, SCIARA_ERR_INPUT}, {math, not_fast, false, true, SCIARA_ERR_USAGE},
+      {math, not_fast, false, false, SCIARA_ERR_INPUT},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     OWNED(sciara_scenario_free) struct sciara_scenario_spec s = plane(cases[k].overrides);

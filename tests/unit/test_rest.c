@@ -30,12 +30,6 @@ static unsigned survivors(const struct sciara_rule *rule, const struct cell *c, 
   return p.survivors;
 }
 
-/** The next number up or down: the temperature changed by a few roundings. */
-static real near(real x, int steps) {
-  for (; steps > 0; steps--) x = (real)(sizeof(real) == 4 ? nextafterf((float)x, 0) : nextafter((double)x, 0));
-  return x;
-}
-
 static int below, undecided;
 
 /** sciara_quiescent_below is true only where sciara_quiescent_height is below the limit. */
@@ -43,7 +37,7 @@ static void check_below(const struct sciara_rule *rule, const struct cell *c) {
   const real limit = sciara_critical_height(rule, c->T);
   for (int n = 1; n < SCIARA_MOORE; n++) {
     const real top = sciara_top(n, c->z, c->zn[n], c->hn[n]), head = (real)uniform(0, 2);
-    const real height = sciara_quiescent_height(rule, c->h, top, head), at[] = {limit, height, near(height, 3)};
+    const real height = sciara_quiescent_height(rule, c->h, top, head), at[] = {limit, height, just_below(height, 3)};
     for (int k = 0; k < 3; k++) {
       const bool is_below = height < at[k];
       const bool found = sciara_quiescent_below(rule, c->h, top, head, at[k]);
@@ -67,7 +61,7 @@ TEST_EACH(quiescent_cells_stay_quiescent, 2) {
     still += !flows;
     quiescent += rests;
     for (int n = 0; rests && n < 12; n++) {
-      const real T = n < 6 ? near(c.T, n) : uniform(300, (double)c.T);
+      const real T = n < 6 ? just_below(c.T, n) : uniform(300, (double)c.T);
       const real fade = n % 3 == 0 ? 1 : n % 3 == 1 ? 0 : uniform(0, 1);
       ck_assert_msg(survivors(&rule, &c, T, c.px * fade, c.py * fade) == 0,
                     "cell %d: quiescent at %.17g K, flows at %.17g K with %g of its momentum", k, (double)c.T,

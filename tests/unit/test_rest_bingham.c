@@ -49,12 +49,6 @@ static bool is_plug_or_level(const struct sciara_rule *rule, const struct cell *
   return !sciara_sheet_moves(rule, c->h, c->T, drop, &sheet);
 }
 
-/** The next numbers down: the temperature changed by a few roundings. */
-static real near(real x, int steps) {
-  for (; steps > 0; steps--) x = (real)(sizeof(real) == 4 ? nextafterf((float)x, 0) : nextafter((double)x, 0));
-  return x;
-}
-
 /** The thickness with which a cell on a slope to the south begins to move. */
 static real find_limit(const struct sciara_rule *rule, struct cell *c) {
   real low = 0, high = 100;
@@ -77,7 +71,7 @@ TEST_EACH(quiescent_sheets_rest, 3) {
     still += is_plug_or_level(&rule, &c);
     quiescent += at_rest;
     for (int n = 0; at_rest && n < 12; n++) {
-      const real T = n < 6 ? near(c.T, n) : uniform(300, (double)c.T);
+      const real T = n < 6 ? just_below(c.T, n) : uniform(300, (double)c.T);
       ck_assert_msg(!moves(&rule, &c, T), "cell %d: quiescent at %.17g K, flows at %.17g K", k, (double)c.T, (double)T);
     }
   }

@@ -93,18 +93,10 @@ TEST_EACH(from_the_first_file_to_the_last, 2) {
   expect_free(out);
 }
 
-static enum sciara_status planted_failure(void *engine, const struct sciara_stop *stop,
-                                          struct sciara_engine_progress *p) {
-  (void)engine, (void)stop, (void)p;
-  return sciara_fail(SCIARA_ERR_NUMERIC, "planted");
-}
-
 TEST(also_when_it_fails) {
   struct watch watch = {0};
   struct sciara_simulation *s = run_case_open("serial");
-  struct sciara_engine_ops failing = *s->ops;
-  failing.advance = planted_failure;
-  s->ops = &failing;
+  run_case_fail(s, false, 1);
   ck_assert_int_eq(run(s, NULL, &watch), SCIARA_ERR_NUMERIC);
   ck_assert(watch.prepared == 1 && watch.ticks == 1);
   expect_free(out);

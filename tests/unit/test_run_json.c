@@ -193,13 +193,19 @@ static const struct {
     {"\"resumed\": [", "\"resumed\": [3, ", "resumed[0]: expected an object, found 3"},
 };
 
-TEST_EACH(damage_is_named, sizeof damages / sizeof damages[0]) {
+/** What is written of a filled record. */
+static char *write_filled(size_t *length) {
   struct sciara_run_json record;
   fill(&record);
   expect_ok(sciara_run_json_write(&record, path));
   sciara_run_json_free(&record);
+  return read_bytes(path, length);
+}
+
+TEST_EACH(damage_is_named, sizeof damages / sizeof damages[0]) {
+  struct sciara_run_json record;
   size_t length;
-  OWNED(free_memory) char *text = read_bytes(path, &length);
+  OWNED(free_memory) char *text = write_filled(&length);
   char *found = strstr(text, damages[_i].from);
   ck_assert_msg(found != NULL, "no %s in %s", damages[_i].from, text);
   OWNED(free_memory)
@@ -212,11 +218,8 @@ TEST_EACH(damage_is_named, sizeof damages / sizeof damages[0]) {
 
 TEST(no_prefix_of_a_record_is_a_record) {
   struct sciara_run_json record;
-  fill(&record);
-  expect_ok(sciara_run_json_write(&record, path));
-  sciara_run_json_free(&record);
   size_t length;
-  OWNED(free_memory) char *text = read_bytes(path, &length);
+  OWNED(free_memory) char *text = write_filled(&length);
   for (size_t n = 0; n + 2 < length; n += 7) {
     write_bytes(path, text, n);
     ck_assert_int_eq(sciara_run_json_read(path, &record), SCIARA_ERR_INPUT);

@@ -59,7 +59,13 @@ struct batch_edges {
   real *v0, *accel, *path, *share, *keep, *from_T;
   bool keeps_momentum; ///< k = 1 - dP(T) is surely positive
 
-  void lay_out(sciara_arena *arena, int64_t count) {
+  unsigned *way;      ///< [8 * cell + n - 1]: the number of the flow that a cell receives from neighbour n
+  batch_flows *flows; ///< by entry
+
+  void lay_out(sciara_arena *arena, int64_t cells) {
+    const int64_t count = cells * BATCH_DIRECTIONS;
+    way = arena->take<unsigned>(count);
+    flows = arena->take<batch_flows>(cells);
     real **arrays[] = {&v0, &accel, &path, &share, &keep, &from_T};
     for (real **array : arrays) *array = arena->take<real>(count);
   }
@@ -80,8 +86,12 @@ struct batch_edges {
     share[number] = sciara_share(from.average, top);
     keep[number] = from.keep;
     from_T[number] = from.T;
+    way[(int64_t)around.at(n) * BATCH_DIRECTIONS + sciara_moore_reverse(n) - 1] = number;
     return t;
   }
+
+  /** Nothing flows from the cell at entry k. */
+  __device__ void clear(unsigned k) const { flows[k] = {0, 0}; }
 
   /** Flow computing of flow e. */
   __device__ void flow(unsigned e, real t, bool *bad) const {
@@ -91,12 +101,20 @@ struct batch_edges {
     share[e] = out.thickness;
   }
 
-  __device__ sciara_outflow outflow(unsigned e, real, bool *) const { return {share[e], v0[e]}; }
+  /** Adds what a cell receives from the neighbours of the set `mail`. */
+  __device__ void gather(int cell, unsigned mail, int64_t, real, sciara_inflow *inflow, bool *) const {
+    for (; mail; mail &= mail - 1) {
+      const int n = __ffs((int)mail);
+      const unsigned e = way[(int64_t)cell * BATCH_DIRECTIONS + n - 1];
+      sciara_inflow_add(inflow, n, {share[e], v0[e]}, from_T[e]);
+    }
+  }
 
-  /** The start of tau2 for a cell with lava of thickness h and these flows. */
-  __device__ sciara_inflow stays(const sciara_rule *rule, batch_flows out, real h, real T, real px, real py, real,
-                                 bool *) const {
+  /** The start of tau2 for a cell at entry k with lava of thickness h. @param moves 0: it is quiescent */
+  __device__ sciara_inflow stays(const sciara_rule *rule, int k, int, unsigned moves, real h, real T, real px, real py,
+                                 real, bool *) const {
     real leaving = 0;
+    const batch_flows out = moves ? flows[k] : batch_flows{0, 0};
     for (unsigned n = 0; n < out.number; n++) leaving = leaving + share[out.first + n];
     const real keep_of = px == 0 && py == 0 && keeps_momentum ? (real)1 : 1 - sciara_dissipation(rule, T);
     const real h0 = sciara_residual(h, leaving);
@@ -108,7 +126,7 @@ struct batch_edges {
   }
 
   /** Not called: `stays` begins the sum of the momentum. */
-  __device__ batch_momentum momentum(batch_flows, real, real) const { return {0, 0}; }
+  __device__ batch_momentum momentum(int, unsigned, real, real) const { return {0, 0}; }
 };
 
 /** Which directions of a cell are open, and the tops of the neighbours. */

@@ -2,9 +2,7 @@
 // What the pieces of engine cuda-batch that depend on the rule (batch_fv3.cuh, batch_bingham.cuh) share with the others.
 //
 // Each defines
-//   batch_flows          the flows of a donor in a step: some consecutive numbers
-//   batch_edges          arrays by flow
-//   batch_source         what the flows of a cell have in common
+//   batch_edges          arrays of flows; by cell or entry too, what belongs to all flows of a donor
 //   batch_choose         time evaluation of a cell: whether it is quiescent, else where its lava will flow
 //   BATCH_HAS_FLOW_PASS  whether outflows are computed in a pass of their own
 //   BATCH_USES_MOMENTUM  whether the momentum that a step leaves has an effect on later ones; if not, it is computed where

@@ -38,17 +38,16 @@ struct batch_slot {
   sciara_device d;
   unsigned sides; ///< bits of enum sciara_side
   int *ready;     ///< whether `ground` has been set since the upload
-  // By cell. link, inbox and calm are 0 between launches.
+  // By cell. link, mail and calm are 0 between launches.
   batch_ground *ground;
-  int *link;      ///< entry of the cell + 1; 0: none
-  uint8_t *inbox; ///< bit n - 1: lava comes from neighbour n in this step; written by words
-  unsigned *way;  ///< [8 * cell + n - 1]: the number of this flow
-  uint8_t *calm;  ///< the cell was quiescent when it was evaluated, and nothing has changed here and around since
+  int *link; ///< entry of the cell + 1; 0: none
+  uint8_t *
+      mail; ///< of the flows of this step, bit n - 1: to neighbour n (bingham); from neighbour n, written by words (fv3)
+  uint8_t *calm; ///< the cell was quiescent when it was evaluated, and nothing has changed here and around since
   // By entry.
   int *cell;    ///< padded index
   int *pending; ///< not by entry: the entries of the cells to be evaluated
   real *T, *px, *py;
-  batch_flows *flows;
   uint8_t *marks;
   batch_edges edges; ///< by flow
   batch_times *times;
@@ -57,16 +56,14 @@ struct batch_slot {
     ready = arena->take<int>(1);
     ground = arena->take<batch_ground>(cells);
     link = arena->take<int>(cells);
-    inbox = arena->take<uint8_t>(cells + 3); // whole words
-    way = arena->take<unsigned>(cells * BATCH_DIRECTIONS);
+    mail = arena->take<uint8_t>(cells + 3); // whole words
     calm = arena->take<uint8_t>(cells);
     cell = arena->take<int>(cells);
     pending = arena->take<int>(cells);
     real **entries[] = {&T, &px, &py};
     for (real **array : entries) *array = arena->take<real>(cells);
-    flows = arena->take<batch_flows>(cells);
     marks = arena->take<uint8_t>(cells);
-    edges.lay_out(arena, cells * BATCH_DIRECTIONS);
+    edges.lay_out(arena, cells);
     times = arena->take<batch_times>(1);
   }
 };

@@ -4,9 +4,8 @@
 //
 // A step has up to four passes with a barrier after each. All but `flow` load the next cells before they compute one.
 //   scan      a thread per cell collects the liquid cells that are not quiescent: a few per cent to a third of all.
-//   evaluate  a thread per collected cell. Most become quiescent by a test without divisions and roots. In the others,
-//             directions are closed with the shortcut; what remains to be done for each flow is divided evenly among the
-//             lanes, because few cells have more than one flow. All then know the smallest t_opt.
+//   evaluate  a thread per collected cell (batch_evaluation_*.cuh). Most become quiescent by a test without divisions and
+//             roots. All then know the smallest t_opt.
 //   flow      a thread per flow: outflow and speed with the new clock. Not in every rule (BATCH_HAS_FLOW_PASS).
 //   settle    a thread per cell with lava or inflow: sums in the order of the neighbours, cooling, the new state.
 // The vents emit between two steps, by one warp; a warp computes the volumes while the others settle. All threads then
@@ -14,7 +13,11 @@
 #ifndef SCIARA_CUDA_BATCH_STEPS_CUH
 #define SCIARA_CUDA_BATCH_STEPS_CUH
 
-#include "batch_thread.cuh"
+#ifdef SCIARA_BINGHAM
+#include "batch_evaluation_bingham.cuh"
+#else
+#include "batch_evaluation_fv3.cuh"
+#endif
 
 namespace sciara_gpu {
 
@@ -24,87 +27,23 @@ namespace sciara_gpu {
  */
 struct batch_cell {
   int cell;
-  unsigned inbox, marks;
+  unsigned donors, marks;
   bool calm;
   real T, px, py; ///< K, m2/s
   real h;         ///< m
 };
 
 /** A thread in its work on the steps of a simulation. */
-template <unsigned BLOCKS> struct batch_work : batch_thread<BLOCKS> {
-  typedef batch_thread<BLOCKS> base;
+template <unsigned BLOCKS> struct batch_work : batch_evaluation<BLOCKS> {
+  typedef batch_evaluation<BLOCKS> base;
   using base::all, base::my, base::s, base::rule, base::lane, base::warp, base::warps, base::block, base::thread;
-  using base::announce, base::barrier, base::check, base::disturb, base::emit, base::find_volumes, base::of,
-      base::offset;
-  using base::report, base::threads;
+  using base::barrier, base::check, base::disturb, base::emit, base::evaluate_cells, base::find_volumes, base::flow,
+      base::of, base::report, base::threads;
   unsigned active = 0; ///< liquid cells that this lane has seen in time evaluation
 
   using base::base;
 
   // --------------------------------------------------------------------------------------------- tau1, time evaluation
-
-  /** tau1.7 of flow `number`, from a cell in direction n. */
-  __device__ real make_flow(unsigned number, int n, int cell, batch_ground own, const batch_source &source) {
-    const int to = cell + offset(n);
-    bool bad = false;
-    const real t = s.edges.make(rule, number, n, own, {s.ground, cell, s.d.f.stride}, source, &bad);
-    if (bad) report(&all.control.bad_before, cell);
-    announce(to, sciara_moore_reverse(n), number);
-    return t;
-  }
-
-  /** The n-th bit of a set, counted from 0. */
-  static __device__ int bit_of(unsigned set, unsigned n) {
-    for (; n > 0; n--) set &= set - 1;
-    return __ffs((int)set) - 1;
-  }
-
-  /**
-   * Time evaluation of the cells at the entries `k` of the lanes; all lanes call it, those that are not `on` for nothing.
-   */
-  __device__ real evaluate_cells(int k, int cell, bool on, bool checks) {
-    const batch_subject subject = {s.ground[cell], s.T[k], s.px[k], s.py[k]};
-    if (on && checks) check(k, cell);
-    batch_source source = batch_source::none(rule, subject);
-    batch_choice choice = {false, false, 0};
-    if (on) choice = batch_choose(rule, {s.ground, cell, s.d.f.stride}, subject, &source);
-    if (choice.quiet) s.calm[cell] = 1;
-    if (choice.bad) report(&all.control.bad_before, cell);
-    return make_flows(k, on, cell, subject.own, source, choice.survivors);
-  }
-
-  /** Makes the flows of the lanes' cells to `survivors`, divided evenly among the lanes. Returns the smallest t_opt. */
-  __device__ real make_flows(int k, bool on, int cell, batch_ground own, batch_source source, unsigned survivors) {
-    const unsigned count = (unsigned)__popc(survivors);
-    unsigned end = count; // of the lane's flows among those of the warp
-    for (int distance = 1; distance < 32; distance <<= 1) {
-      const unsigned before = __shfl_up_sync(~0u, end, distance);
-      if (lane >= (unsigned)distance) end += before;
-    }
-    const unsigned total = __shfl_sync(~0u, end, 31);
-    unsigned base = 0;
-    if (lane == 0 && total) base = atomicAdd(&all.flows, total);
-    base = __shfl_sync(~0u, base, 0);
-    if (on) s.flows[k] = batch_flows::of(base + end - count, survivors);
-    real t_opt = source.time(rule);
-    if (!total) return t_opt;
-    source.complete(rule);
-    for (unsigned first = 0; first < total; first += 32) {
-      const unsigned e = first + lane;
-      int owner = 0; // the first lane whose flows end after e
-      for (int half = 16; half > 0; half >>= 1)
-        if (__shfl_sync(~0u, end, owner + half - 1) <= e) owner += half;
-      const unsigned set = __shfl_sync(~0u, survivors, owner);
-      const unsigned rank = e - (__shfl_sync(~0u, end, owner) - __shfl_sync(~0u, count, owner));
-      const batch_ground ground = {__shfl_sync(~0u, own.z, owner), __shfl_sync(~0u, own.h, owner)};
-      const int from = __shfl_sync(~0u, cell, owner);
-      const batch_source shared = source.of_lane(owner);
-      if (e >= total) continue; // only in the last round
-      const real t = make_flow(base + e, bit_of(set, rank), from, ground, shared);
-      if (t < t_opt) t_opt = t;
-    }
-    return t_opt;
-  }
 
   /** Collects the cells that have to be evaluated; several at a time, so that their loads overlap. */
   __device__ void scan(unsigned entries, bool checks) {
@@ -123,6 +62,7 @@ template <unsigned BLOCKS> struct batch_work : batch_thread<BLOCKS> {
       }
       SCIARA_UNROLL
       for (unsigned n = 0; n < EACH; n++) {
+        if (!wet[n]) this->forget_flows(cell[n]);
         if (checks && quiet[n]) check((int)(first + 32 * n), cell[n]);
         collect((int)(first + 32 * n), wet[n] && !quiet[n]);
       }
@@ -157,24 +97,6 @@ template <unsigned BLOCKS> struct batch_work : batch_thread<BLOCKS> {
     return t_opt;
   }
 
-  // -------------------------------------------------------------------------------------------- tau1, flow computing
-
-  /** Reports the donor of a flow that is not a number. */
-  __device__ void report_flow(unsigned number) {
-    for (unsigned k = 0; k < all.listed; k++)
-      if (number - s.flows[k].first < s.flows[k].count() && s.ground[s.cell[k]].h != 0)
-        report(&all.control.bad_before, s.cell[k]);
-  }
-
-  __device__ void flow(real t) {
-    const unsigned count = all.flows;
-    for (unsigned e = thread; e < count; e += threads()) {
-      bool bad = false;
-      s.edges.flow(e, t, &bad);
-      if (bad) report_flow(e);
-    }
-  }
-
   // -------------------------------------------------------------------------------------- mass, momentum, heat; tau3
 
   /** Whether two numbers differ in a bit. */
@@ -192,18 +114,9 @@ template <unsigned BLOCKS> struct batch_work : batch_thread<BLOCKS> {
     return !(size <= was);
   }
 
-  __device__ void gather(int cell, unsigned inbox, real t, sciara_inflow *inflow, bool *bad) const {
-    const unsigned *way = s.way + (int64_t)cell * BATCH_DIRECTIONS - 1;
-    for (; inbox; inbox &= inbox - 1) {
-      const int n = __ffs((int)inbox);
-      const unsigned e = way[n];
-      sciara_inflow_add(inflow, n, s.edges.outflow(e, t, bad), s.edges.from_T[e]);
-    }
-  }
-
   __device__ batch_cell load(unsigned k, int cell) const {
     const real px = reads_momentum ? s.px[k] : (real)0, py = reads_momentum ? s.py[k] : (real)0;
-    return {cell, s.inbox[cell], s.marks[k], s.calm[cell] != 0, s.T[k], px, py, s.ground[cell].h};
+    return {cell, this->donors(cell), s.marks[k], s.calm[cell] != 0, s.T[k], px, py, s.ground[cell].h};
   }
 
   bool reads_momentum = BATCH_USES_MOMENTUM; ///< the momentum that this step leaves will be read
@@ -217,26 +130,25 @@ template <unsigned BLOCKS> struct batch_work : batch_thread<BLOCKS> {
   /** tau2, rim and tau3 of the cell at entry k. @param pace w/t */
   __device__ void settle_cell(int k, const batch_cell &own, real t, real pace, double time) {
     const int cell = own.cell;
-    const unsigned inbox = own.inbox;
+    const unsigned donors = own.donors;
     const bool calm = own.calm;
     const real T = own.T, px = own.px, py = own.py;
     unsigned marks = own.marks;
     const real h = own.h;
-    if (h == 0 && !inbox) return;
-    batch_flows out = {0, 0}; // of a quiescent cell
-    if (!calm) out = s.flows[k];
+    if (h == 0 && !donors) return;
+    const unsigned to = this->moves(cell, calm);
     bool bad = false;
     sciara_inflow inflow = {0, 0, 0, 0};
-    if (h != 0) inflow = s.edges.stays(rule, out, h, T, px, py, t, &bad);
+    if (h != 0) inflow = s.edges.stays(rule, k, cell, to, h, T, px, py, t, &bad);
     if (!BATCH_USES_MOMENTUM && reads_momentum && h != 0) {
-      const batch_momentum p = s.edges.momentum(out, t, pace);
+      const batch_momentum p = s.edges.momentum(cell, to, t, pace);
       inflow.px = p.x;
       inflow.py = p.y;
     }
-    if (inbox) {
-      s.inbox[cell] = 0;
+    if (donors) {
+      this->forget_donors(cell);
       s.calm[cell] = 0;
-      gather(cell, inbox, t, &inflow, &bad);
+      s.edges.gather(cell, donors, s.d.f.stride, t, &inflow, &bad);
     }
     if (h == 0 && inflow.h == 0) return;
     real T_new = 0;
@@ -252,8 +164,9 @@ template <unsigned BLOCKS> struct batch_work : batch_thread<BLOCKS> {
       return;
     }
     const bool moved = inflow.h != h, new_px = differ(inflow.px, px), new_py = differ(inflow.py, py);
-    // Otherwise no maximum can change: all operations for the speed are monotonic when rounded.
-    if (moved || grows(inflow.px, px) || grows(inflow.py, py) || marks & BATCH_FRESH)
+    // Otherwise no maximum can change: all operations are monotonic when rounded.
+    const bool faster = s.d.f.max_speed && (moved || grows(inflow.px, px) || grows(inflow.py, py));
+    if (!(inflow.h <= h) || faster || marks & BATCH_FRESH)
       sciara_pass_record(&s.d.f, cell, inflow.h, inflow.px, inflow.py);
     if (marks & BATCH_FRESH) s.marks[k] = (uint8_t)(marks & ~(unsigned)BATCH_FRESH);
     if (moved) {
@@ -276,7 +189,7 @@ template <unsigned BLOCKS> struct batch_work : batch_thread<BLOCKS> {
     sciara_pass_store(&s.d.f, cell, outcome, inflow, 0);
     s.ground[cell] = {s.d.f.z[cell], 0};
     s.T[k] = s.px[k] = s.py[k] = 0;
-    s.flows[k] = {0, 0};
+    s.edges.clear((unsigned)k);
     if (outcome == SCIARA_OUTCOME_ROCK) atomicAdd(&all.control.solidifications, 1ull);
     if (outcome == SCIARA_OUTCOME_LOST) atomicAdd(&all.control.losses, 1ull);
     if (outcome == SCIARA_OUTCOME_SEA) atomicAdd(&all.control.sea_losses, 1ull);
@@ -366,11 +279,16 @@ template <unsigned BLOCKS> struct batch_work : batch_thread<BLOCKS> {
     scan(entries, checks);
     barrier();
     if (!BATCH_HAS_FLOW_PASS && thread == 0) reset_counts(until);
+    this->guess_clock(now->t);
     bring(evaluate(checks));
     if (thread == 0) all.control.launched += (entries + 31) / 32 * 32;
     barrier();
     lap(0, last);
     now->t = sciara_clock(rule, least());
+    if (this->is_longer(now->t)) { // rare
+      evaluate(checks);
+      barrier();
+    }
     if (thread == 0) reset_lists();
     if (BATCH_HAS_FLOW_PASS) {
       if (thread == 0) reset_counts(until);

@@ -93,7 +93,7 @@ template <unsigned BLOCKS> struct batch_thread {
     s.T[k] = T;
     s.px[k] = px;
     s.py[k] = py;
-    s.flows[k] = {0, 0};
+    s.edges.clear(k);
     s.marks[k] = (uint8_t)marks_of(cell);
   }
 
@@ -127,13 +127,14 @@ template <unsigned BLOCKS> struct batch_thread {
     const real pace = late ? sciara_real_div(rule->cell_size, t) : (real)0;
     for (unsigned k = thread, entries = all.listed; k < entries; k += threads()) {
       const int i = s.cell[k];
+      const unsigned to = s.mail[i];
       s.link[i] = 0;
-      s.inbox[i] = 0;
+      s.mail[i] = 0;
       s.calm[i] = 0;
       f.h[i] = s.ground[i].h;
       f.T[i] = s.T[k];
       const batch_momentum p =
-          late && f.h[i] != 0 ? s.edges.momentum(s.flows[k], t, pace) : batch_momentum{s.px[k], s.py[k]};
+          late && f.h[i] != 0 ? s.edges.momentum(i, to, t, pace) : batch_momentum{s.px[k], s.py[k]};
       f.px[i] = p.x;
       f.py[i] = p.y;
     }
@@ -191,15 +192,6 @@ template <unsigned BLOCKS> struct batch_thread {
   __device__ void check(int k, int cell) {
     const batch_ground own = s.ground[cell];
     if (!sciara_is_sound(rule, own.z, own.h, s.T[k], s.px[k], s.py[k])) report(&all.control.bad_before, cell);
-  }
-
-  /** Informs a neighbour that flow `number` comes from its neighbour `from`; a dry cell takes an entry. */
-  __device__ void announce(int cell, int from, unsigned number) {
-    s.way[(int64_t)cell * BATCH_DIRECTIONS + from - 1] = number;
-    const int shift = cell % 4 * 8; // of its byte in a word
-    const unsigned before = atomicOr(reinterpret_cast<unsigned *>(s.inbox) + cell / 4, 1u << (from - 1) << shift);
-    const bool is_first = (before >> shift & 0xff) == 0;
-    if (is_first && !s.link[cell]) take_place(atomicAdd(&all.listed, 1u), cell, 0, 0, 0);
   }
 };
 

@@ -388,7 +388,7 @@ sciara_status clear_arrays(batch *b, const batch_engine *e) {
   SCIARA_TRY(take_pinned(&b->zeros, cells * sizeof(int)));
   SCIARA_TRY(sciara_device_put(&e->base, e->slot.ready, b->zeros.data, sizeof(int)));
   SCIARA_TRY(sciara_device_put(&e->base, e->slot.link, b->zeros.data, cells * sizeof(int)));
-  SCIARA_TRY(sciara_device_put(&e->base, e->slot.inbox, b->zeros.data, cells + 3));
+  SCIARA_TRY(sciara_device_put(&e->base, e->slot.mail, b->zeros.data, cells + 3));
   return sciara_device_put(&e->base, e->slot.calm, b->zeros.data, cells);
 }
 

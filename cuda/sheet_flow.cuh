@@ -37,7 +37,7 @@ __device__ inline sheet_flow find_flow(const sciara_rule *rule, const Around &ar
   const real drop = sciara_drop(own.h, rise, other.h);
   const real half_slope = sciara_half_slope(own.h, other.h, around.h(sciara_moore_reverse(n)));
   const real rate = sciara_sheet_rate(rule, &sheet, n, own.h, half_slope, sill, drop);
-  return {rate, sciara_flux_most(n, drop, drain, rate)};
+  return {rate, sciara_flux_most(sciara_flux_level(n, drop), drain, rate)};
 }
 
 } // namespace sciara_gpu

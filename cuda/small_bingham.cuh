@@ -46,7 +46,8 @@ template <bool IN_CLUSTER> struct small_flows : small_view<IN_CLUSTER> {
     const real sum = rates_sum(rate);
     const unsigned survivors = __ballot_sync(~0u, rate > 0) >> first & 0xffu;
     const real t_opt = moves ? sheet.time : d.rule.clock_max;
-    if (mine && rate > 0) this->show_flow(id, {rate, sciara_flux_most(i, drop, sciara_drain(h, sum), rate)});
+    if (mine && rate > 0)
+      this->show_flow(id, {rate, sciara_flux_most(sciara_flux_level(i, drop), sciara_drain(h, sum), rate)});
     const bool bad = moves && !sciara_is_finite(sum);
     if (!mine || n != 1) return t_opt;
     if (bad) report_bad(&d.control->bad_before, index_of(id), tally);

@@ -141,7 +141,8 @@ PIECE void find_shares(struct sciara_part *p, struct gang *restrict b) {
     }
     const real sum = sciara_rates_sum(rate), drain = sciara_drain(b->h[k], sum);
     SCIARA_UNROLL
-    for (int i = 1; i < SCIARA_MOORE; i++) b->share[i][k] = sciara_flux_most(i, b->share[i][k], drain, rate[i]);
+    for (int i = 1; i < SCIARA_MOORE; i++)
+      b->share[i][k] = sciara_flux_most(sciara_flux_level(i, b->share[i][k]), drain, rate[i]);
     b->set[k] = b->flows[k] ? set : 0;
     bad[k] = ((b->flows[k] != 0) & !sciara_is_finite(sum)) ? 1 : 0;
     odd |= bad[k];

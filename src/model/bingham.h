@@ -118,11 +118,13 @@ SCIARA_HD real sciara_rates_sum(const real rate[SCIARA_MOORE]) {
 /** h/S, s: the time in which a cell would run dry. */
 SCIARA_HD real sciara_drain(real h, real sum) { return sciara_real_div(h, sum); }
 
-/** phi_i, m, if lava flows to neighbour i: never more than what levels the two surfaces, nor than there is. */
-SCIARA_HD real sciara_flux_most(int i, real drop, real drain, real rate) {
-  const real level = drop * (real)((i < 5 ? SCIARA_WEIGHT_AXIS : SCIARA_WEIGHT_DIAGONAL) / 4);
-  return sciara_smaller(level, drain * rate);
+/** What levels the surfaces of a cell and of neighbour i, m. */
+SCIARA_HD real sciara_flux_level(int i, real drop) {
+  return drop * (real)((i < 5 ? SCIARA_WEIGHT_AXIS : SCIARA_WEIGHT_DIAGONAL) / 4);
 }
+
+/** phi_i, m, if lava flows to neighbour i: never more than what levels the two surfaces, nor than there is. */
+SCIARA_HD real sciara_flux_most(real level, real drain, real rate) { return sciara_smaller(level, drain * rate); }
 
 // ------------------------------------------------------------------------------------------------------------ one cell
 
@@ -206,7 +208,8 @@ SCIARA_HD real sciara_cell_evaluate(const struct sciara_rule *rule, real z, real
   if (!sciara_is_finite(sum)) *bad = true;
   p->survivors = sciara_survivors_of(p->rate);
   SCIARA_UNROLL
-  for (int i = 1; i < SCIARA_MOORE; i++) p->share[i] = sciara_flux_most(i, drop[i], drain, p->rate[i]);
+  for (int i = 1; i < SCIARA_MOORE; i++)
+    p->share[i] = sciara_flux_most(sciara_flux_level(i, drop[i]), drain, p->rate[i]);
   return sheet.time;
 }
 

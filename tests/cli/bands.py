@@ -394,8 +394,7 @@ class Model(Case):
 
     def test_docs(self):
         """docs/scaling.md has what the model predicts from the measurements of the study."""
-        with open(os.path.join(case.SOURCE, "docs", "scaling.md"), encoding="utf-8") as f:
-            shown = re.search(r"\n\$ studies/scaling/model\.py (studies/scaling/\S+) (.*)\n((?:.*\n)*?)```", f.read())
+        shown = re.search(r"\n\$ studies/scaling/model\.py (studies/scaling/\S+) (.*)\n((?:.*\n)*?)```", case.read_text(os.path.join(case.SOURCE, "docs", "scaling.md")))
         said = self.model(os.path.join(case.SOURCE, shown[1]), *shown[2].split()).stdout
         self.assertIn("\n" + shown[3], said)
         self.assertEqual(len(shown[3].splitlines()), 14)

@@ -407,8 +407,7 @@ class Cures(Case):
 
     def test_metres_from_nowhere(self):
         """Cells of 1 mm, whose message offers a key."""
-        with open(self.path("lab.asc"), "w", encoding="ascii") as f:
-            f.write("ncols 9\nnrows 9\nxllcorner 0\nyllcorner 0\ncellsize 0.001\n" + "0.1 0.1 0.1 0.1 0.1 0.1 0.1 0.1 0.1\n" * 9)
+        case.write_text(self.path("lab.asc"), "ncols 9\nnrows 9\nxllcorner 0\nyllcorner 0\ncellsize 0.001\n" + "0.1 0.1 0.1 0.1 0.1 0.1 0.1 0.1 0.1\n" * 9)
         vents = [{"row": 4, "col": 4, "effusion": {"slot": "1 min", "rates_m3_s": [1e-9]}}]
         case.write_json(self.path("l.json"), case.scenario(dem={"path": "lab.asc"}, vents=vents))
         said = self.sciara("run", "l.json", "-q", code=3).stderr

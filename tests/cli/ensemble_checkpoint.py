@@ -191,8 +191,7 @@ class FarLava(Case):
                             ("lava.asc", lambda r, c: 2.5 if r in lava and c in lava else 0)):
             case.write_grid(self.path(name), lambda r, c, of=value: f"{of(r, c):g}", n, n)
         self.places = [(64 + down * self.FAR, 64 + right * self.FAR) for down, right in ((-1, 0), (1, 0), (0, -1), (0, 1))]
-        with open(self.path("vents.csv"), "w", encoding="ascii") as f:
-            f.write("x,y\n" + "".join("%.15g,%.15g\n" % self.centre(*place) for place in self.places))
+        case.write_text(self.path("vents.csv"), "x,y\n" + "".join("%.15g,%.15g\n" % self.centre(*place) for place in self.places))
         self.write(run={"until": "10 min"})
 
     def centre(self, row, col):

@@ -268,8 +268,7 @@ class Pictures(SharedCase):
                       "arrived lava may still, and the upper bound is up to 100 %.", said)  # at the vent; elsewhere 75 %
         years = self.facts("c/maps/probability_50years_0m.png")["assumptions"]
         self.assertIn(f"up to {100 * (1 - numpy.exp(-50 * 0.1)):.3g} %", years)
-        with open(self.path("c", "sites.csv"), encoding="utf-8") as f:
-            self.assertIn("; lower bounds, because 1 of 2 members ended at a limit", next(csv.DictReader(f))["condition"])
+        self.assertIn("; lower bounds, because 1 of 2 members ended at a limit", case.read_rows(self.path("c", "sites.csv"))[0]["condition"])
         for within, bounded in (("1s", False), ("24h", True)):  # the steps of the member that ends early take longer than 1 s
             self.assertEqual("lower bounds" in self.facts(f"c/maps/reached_within_{within}.png")["assumptions"], bounded, within)
 

@@ -248,8 +248,7 @@ class Ensemble(Case):
 
     def test_plan_again_on_other_ground(self):
         """In single precision too, in which altitudes are rounded."""
-        with open(self.path("dem.asc"), encoding="ascii") as f:
-            ground = f.read().replace("1053.0 ", "1053.1 ")
+        ground = case.read_text(self.path("dem.asc")).replace("1053.0 ", "1053.1 ")
         self.ensemble()
         for precision in ("double", "single"):
             for sea in (None, "nodata", 1005):

@@ -148,6 +148,10 @@ class Evaluate(SharedCase):
         later = {"row": 12, "col": 22, "start": "20 min", "effusion": {"slot": "10 min", "rates_m3_s": [4]}}  # no lava has come from it by then
         case.write_scenario(self.work, "two.json", vents=[*case.scenario()["vents"], later])
         self.check(self.evaluate([{}], "two.json", "-q", "--observed", "mask.tif", "--at", "15 min")[0], expected_scores(reached, self.observed, case.VENT))
+        self.sciara("run", "two.json", "-q", "-o", "two", "--until", "15 min")
+        last = open_snapshot(self.path("two", case.record(self.path("two"))["snapshots"][-1]["name"])).deposit.values[0] > 0
+        self.assertAlmostEqual(json.loads(self.sciara("compare", "two", "--observed", "mask.tif", "--json").stdout)["run_out_ratio"],
+                               expected_scores(last, self.observed, case.VENT)["runout_ratio"], delta=1e-12)
 
     def write_fronts(self, name, minutes, value="{}", field_type="text"):
         """Squares that grow, one for each time after 08:00 UTC; cells of each."""
@@ -166,7 +170,7 @@ class Evaluate(SharedCase):
         case.write_scenario(self.work, "undated.json", run={"until": "30 min"})
         self.sciara("run", "dated.json", "-q", "-o", "dated.out")
         self.sciara("run", "undated.json", "-q", "-o", "undated.out")
-        cells = self.write_fronts("fronts.geojson", (10, 20, 30, 300))
+        cells = self.write_fronts("fronts.geojson", (10, 11, 30, 300))
         compare = lambda run, file: self.sciara("compare", run, "--observed", file, "--json")
         done = compare("dated.out", "fronts.geojson")
         self.assertEqual(json.loads(done.stdout)["observed_cells"], cells[2])
@@ -179,9 +183,12 @@ class Evaluate(SharedCase):
             subprocess.run(command, shell=True, check=True, cwd=self.work)
             made = re.search(r"'(fronts-\w+\.gpkg)'", command)[1]
             self.assertEqual(json.loads(compare("undated.out", made).stdout)["observed_cells"], count)
-        self.write_fronts("late.geojson", (200, 300))
-        self.assertIn("expected those of 2006-07-14T08:", self.sciara("compare", "dated.out", "--observed", "late.geojson", code=3).stderr)
-        for at, k in (("20 min", 1), ("2006-07-14T08:10Z", 0)):
+        self.write_fronts("late.geojson", (300, 200))
+        self.assertRegex(self.sciara("compare", "dated.out", "--observed", "late.geojson", code=3).stderr,
+                         "expected those of 2006-07-14T08:.*; the last one alone: ogr2ogr -fid 0 ")
+        self.write_fronts("late.geojson", (300, 200, 300))
+        self.assertNotIn("the last one alone", self.sciara("compare", "dated.out", "--observed", "late.geojson", code=3).stderr)
+        for at, k in (("11 min", 1), ("2006-07-14T08:10Z", 0)):
             found = self.evaluate([{}], "dated.json", "-q", "--observed", "fronts.geojson", "--at", at)
             alone = case.read_json(self.path("fronts.geojson"))
             case.write_json(self.path("alone.geojson"), alone | {"features": alone["features"][k:k + 1]})
@@ -189,7 +196,7 @@ class Evaluate(SharedCase):
         self.assertIn("--dates auto takes each at its date", self.run_lines([{}], "undated.json", "--observed", "fronts.geojson", code=3)[1])
         case.write_scenario(self.work, "from.json", run={"start": "2006-07-14T08:00Z", "until": "30 min"}, vents=[
             {"row": 14, "col": 16, "effusion": {"slot": "10 min", "rates_m3_s": [4, 6]}}])
-        observed = {"outline": "fronts.geojson", "thickness": 1, "time": "20 min"}
+        observed = {"outline": "fronts.geojson", "thickness": 1, "time": "11 min"}
         said = self.sciara("check", "from.json", "--no-estimate", "--set", "initial.observed=" + json.dumps(observed)).stderr
         self.assertIn(f"fronts.geojson: {cells[1]} cells", said)
         said = self.sciara("check", "from.json", "--no-estimate", "--set", "initial.observed=" + json.dumps(observed | {"time": "25 min"}), code=3).stderr

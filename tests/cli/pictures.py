@@ -239,6 +239,15 @@ class Pictures(SharedCase):
         bottom = [r for r in range(len(dark)) if longest_run(dark[r]) > 0.8 * dark.shape[1]][-1]
         return image[bottom + 1:bottom + 9 * 8]
 
+    def test_frames_of_lava_that_enters_the_sea_later(self):
+        """Each has the line about it, so all are of one size."""
+        case.write_scenario(self.work, "coast.json", dem={"path": "dem.asc", "crs": "EPSG:32633", "sea": 1040}, run={"max_steps": 300},
+                            output={"fields": case.FIELDS, "every": "5 min"})
+        self.sciara("run", "coast.json", "-q", "-o", "coast")
+        self.assertEqual([case.record(self.path("coast"))["ledger"][key] > 0 for key in ("sea_m3", "lost_m3")], [True, False])
+        self.sciara("export", "coast", "-q", "-f", "frames", "--width", 400, "-o", "coast.frames")
+        self.assertEqual(len({pixels(self.path("coast.frames", name)).shape for name in os.listdir(self.path("coast.frames"))}), 1)
+
     def test_frames_have_one_range(self):
         self.sciara("export", "run", "-q", "-f", "frames", "--field", "deposit", "--width", 400, "-o", "range.frames",
                     "--extent", "dem")

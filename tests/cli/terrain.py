@@ -159,6 +159,10 @@ class Sea(Ground):
         self.assertIn('"dem.sea": 0', self.messages(path="zero.tif", crs=None))
         self.assertNotIn('"dem.sea": 0', self.messages(path="zero.tif", crs=None, sea=0))
         self.assertNotIn("dem.sea", self.messages())
+        inland = base()
+        inland[10:20, 10:20] = 0
+        write_tif(self.path("pond.tif"), inland, WEST, NORTH, CELL, CELL, 32633, NODATA)
+        self.assertNotIn("dem.sea", self.messages(path="pond.tif", crs=None))
         values[values == NODATA] = -32768
         write_tif(self.path("void.tif"), values, WEST, NORTH, CELL, CELL, 32633)
         self.assertIn("dem.nodata", self.messages(path="void.tif", crs=None, code=3))
@@ -390,8 +394,7 @@ class Edits(Ground):
                          [("dam", (marks == 1).sum()), ("ditch", (marks == 2).sum())])
         self.assertGreater((marks == 1).sum(), (marks == 2).sum())
         self.sciara("export", "dammed", "-q", "-f", "geojson", "--layer", "edits", "-o", "a.geojson")
-        with open(self.path("a.geojson"), encoding="utf-8") as f:
-            self.assertEqual([x["properties"]["label"] for x in json.load(f)["features"]], ["dam", "ditch"])
+        self.assertEqual([x["properties"]["label"] for x in case.read_json(self.path("a.geojson"))["features"]], ["dam", "ditch"])
         self.assertIn("no dem.edits", self.sciara("export", "plain", "-f", "geojson", "--layer", "edits", "-o", "b.geojson", code=3).stderr)
         self.sciara("export", "plain", "-q", "-f", "gpkg", "-o", "b.gpkg")
         source = ogr.Open(self.path("b.gpkg"))

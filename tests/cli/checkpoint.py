@@ -56,8 +56,7 @@ class Kept(Checkpoint):
         self.sciara("compare", "a", "b", "--png", "end.png", code=1)
         for name, seconds in (("then", 1200), ("end", 2400)):
             last = min(s["time_s"] for s in record(self.path("b"))["snapshots"] if s["time_s"] >= seconds)
-            with open(self.path(f"{name}.png"), "rb") as f:
-                self.assertIn(b"SimulatedTime_s\0%s" % f"{last:.17g}".encode(), f.read(), name)
+            self.assertIn(b"SimulatedTime_s\0%s" % f"{last:.17g}".encode(), case.read_bytes(self.path(f"{name}.png")), name)
         for name in ("a", "b"):
             right = min(s["time_s"] for s in record(self.path(name))["snapshots"] if s["time_s"] >= 1200)
             self.assertIn(f", {right:.17g} s, ", said)
@@ -235,8 +234,7 @@ class Diagnostics(Checkpoint):
     def test_another_dem(self):
         rows, cols = case.ROWS, case.COLS
         case.write_dem(self.path("other.asc"), rows, cols)
-        with open(self.path("other.asc"), encoding="ascii") as f:
-            text = f.read().replace(f" {case.altitude(10, 10)} ", f" {case.altitude(10, 10) + 0.25} ", 1)
+        text = case.read_text(self.path("other.asc")).replace(f" {case.altitude(10, 10)} ", f" {case.altitude(10, 10) + 0.25} ", 1)
         case.write_text(self.path("other.asc"), text)
         case.write_json(self.path("o.json"), case.scenario(dem={"path": "other.asc", "crs": "EPSG:32633"}))
         other = self.run_scenario("other", "--steps", 5, name="o.json")

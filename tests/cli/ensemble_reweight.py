@@ -65,8 +65,7 @@ def write_bases(work):
         case.write_scenario(work, name, model=model, run={"until": "3 h"},
                             vents=[{"x": WEST + 205, "y": SOUTH + 225, "effusion": {"slot": "30 min", "rates_m3_s": [1]}}],
                             output={"fields": case.FIELDS, "dtype": "float64"})
-    with open(os.path.join(work, "two.csv"), "w", encoding="ascii") as f:
-        f.write(f"x,y,w\n{WEST + 175},{SOUTH + 225},3\n{WEST + 225},{SOUTH + 215},1\n")
+    case.write_text(os.path.join(work, "two.csv"), f"x,y,w\n{WEST + 175},{SOUTH + 225},3\n{WEST + 225},{SOUTH + 215},1\n")
 
 
 @unittest.skipIf(case.SANITIZED, "a thousand members: Reweight runs the same code")

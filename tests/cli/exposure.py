@@ -354,8 +354,7 @@ class Exposure(SharedCase):
         near.TransformTo(srs_of(32633))
         amounts = amounts_of(near.ExportToWkt())
         self.assertAlmostEqual(float(rows["road"]["covered"]), amounts[(self.arrival >= 0) & self.land].sum(), delta=0.05)
-        with open(self.path("far_table.csv"), "w", encoding="utf-8") as f:
-            f.write(f"name,lon,lat\natoll,{lon - 180},0.0001\nantipode,{lon - 180},{-lat}\nhut,{lon},{lat}\n")
+        case.write_text(self.path("far_table.csv"), f"name,lon,lat\natoll,{lon - 180},0.0001\nantipode,{lon - 180},{-lat}\nhut,{lon},{lat}\n")
         self.sciara("exposure", "run", "--assets", "far_table.csv", "-o", "t.csv", "-q")
         self.assertEqual([row["state"] for row in self.rows("t.csv").values()][:2], ["outside", "outside"])
         self.assertNotEqual(self.rows("t.csv")["hut"]["state"], "outside")
@@ -653,8 +652,7 @@ class Exposure(SharedCase):
             self.assertRegex(done.stderr, said)
         os.mkfifo(self.path("pipe.gpkg"))
         os.symlink("places.gpkg", self.path("link.gpkg"))
-        with open(self.path("other.vrt"), "w", encoding="ascii") as f:
-            f.write(f"<OGRVRTDataSource><OGRVRTLayer name='a'><SrcDataSource>{self.path('places.gpkg')}</SrcDataSource></OGRVRTLayer></OGRVRTDataSource>")
+        case.write_text(self.path("other.vrt"), f"<OGRVRTDataSource><OGRVRTLayer name='a'><SrcDataSource>{self.path('places.gpkg')}</SrcDataSource></OGRVRTLayer></OGRVRTDataSource>")
         for said, name in (("is a named pipe, expected a file", "pipe.gpkg"), ("is not among those allowed|is no vector file", "other.vrt"),
                            ("No such file", "/vsicurl/http://127.0.0.1/a.gpkg"), ("No such file", "WFS:http://127.0.0.1/")):
             done = self.sciara("exposure", "run", "--assets", name, "-o", "new.csv", code=4 if said == "No such file" else 3)

@@ -21,8 +21,7 @@ def altitude(col):
 class Laboratory(Case):
     def write_all(self, **changes):
         row = " ".join(f"{altitude(col):.6f}" for col in range(N))
-        with open(self.path("lab.asc"), "w", encoding="ascii") as f:
-            f.write(f"ncols {N}\nnrows {N}\nxllcorner -0.01\nyllcorner -0.02\ncellsize {CELL}\n" + (row + "\n") * N)
+        case.write_text(self.path("lab.asc"), f"ncols {N}\nnrows {N}\nxllcorner -0.01\nyllcorner -0.02\ncellsize {CELL}\n" + (row + "\n") * N)
         scenario = {"title": "wax", "dem": {"path": "lab.asc", "crs": "local"}, "model": WAX,
                     "vents": [{"x": 0.0005, "y": 0.0005, "effusion": {"slot": "4 s", "rates_m3_s": [2e-8]}}],
                     "run": {"until": "6 s"}, "output": {"every": "0.5 s", "dtype": "float64"}}
@@ -88,8 +87,7 @@ class Laboratory(Case):
         """Films become thinner than any number of their speed; every engine computes the same."""
         self.write_all(model={**WAX, "yield_strength_vent_Pa": 0, "yield_strength_sol_Pa": 0, "radiating_share": 0,
                               "clock_first_s": 0.01})
-        with open(self.path("lab.asc"), "w", encoding="ascii") as f:
-            f.write(f"ncols {N}\nnrows {N}\nxllcorner -0.01\nyllcorner -0.02\ncellsize {CELL}\n" + ("0 " * N + "\n") * N)
+        case.write_text(self.path("lab.asc"), f"ncols {N}\nnrows {N}\nxllcorner -0.01\nyllcorner -0.02\ncellsize {CELL}\n" + ("0 " * N + "\n") * N)
         found = set()
         for engine in case.exact_engines():
             self.sciara("run", "lab.json", "-q", "-e", engine, "-o", engine)

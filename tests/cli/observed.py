@@ -281,7 +281,6 @@ class Observed(Case):
         self.sciara("run", "s.json", "-o", "run", "--overwrite", code=3)
         self.assertEqual(case.tree(self.path("run")), before)
 
-
     def test_it_is_drawn(self):
         """The outline is on the maps of the run and of an ensemble, on exports and pages, also after the run was continued without the
         file: as if it had been given to the export."""

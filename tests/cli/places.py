@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 import case
-from case import CELL, NORTH, WEST, SharedCase
+from case import NORTH, WEST, SharedCase
 
 BUILD = os.environ["SCIARA_BUILD_DIR"]
 ROAD = [[WEST + 61.3, NORTH - 82.7], [WEST + 222.1, NORTH - 123.9], [WEST + 391.7, NORTH - 251.2]]
@@ -177,10 +177,8 @@ class Places(SharedCase):
     def test_vents(self):
         """Tables, grids and lines in degrees, or of a file, have the vents of those in metres."""
         places = [[WEST + 155.5, NORTH - 104.25], [WEST + 244, NORTH - 97]]
-        with open(self.path("m.csv"), "w", encoding="ascii") as f:
-            f.write("name,x,y\n" + "".join(f"v{k},{x},{y}\n" for k, (x, y) in enumerate(places)))
-        with open(self.path("d.csv"), "w", encoding="ascii") as f:
-            f.write("Longitude;Latitude;name\n" + "".join(f"{x:.9f};{y:.9f};v{k}\n" for k, (x, y) in enumerate(lonlat(places))))
+        case.write_text(self.path("m.csv"), "name,x,y\n" + "".join(f"v{k},{x},{y}\n" for k, (x, y) in enumerate(places)))
+        case.write_text(self.path("d.csv"), "Longitude;Latitude;name\n" + "".join(f"{x:.9f};{y:.9f};v{k}\n" for k, (x, y) in enumerate(lonlat(places))))
         (west, south), (east, north) = lonlat([[WEST + 150, NORTH - 150], [WEST + 250, NORTH - 50]])
         for name, metres, degrees in (
                 ("table", {"table": "m.csv"}, {"table": "d.csv"}),
@@ -200,8 +198,7 @@ class Places(SharedCase):
                             ("place \"park\": expected a zone of one part, found a zone of 2", {"grid": {"file": "places.geojson", "place": "park", "step_m": 20}}),
                             ("did you mean \"town\"?", {"grid": {"file": "places.geojson", "place": "twn", "step_m": 20}}),
                             ("expected the columns x and y, in the CRS of the DEM, or lon and lat", {"table": "n.csv"})):
-            with open(self.path("d.csv"), "w", encoding="ascii") as f:
-                f.write("lon,lat\n" + "\n".join(f"{x},{y}" for x, y in [lonlat(places)[0], [16, 37.7]]) + "\n")
+            case.write_text(self.path("d.csv"), "lon,lat\n" + "\n".join(f"{x},{y}" for x, y in [lonlat(places)[0], [16, 37.7]]) + "\n")
             case.write_text(self.path("n.csv"), "lon,y\n1,2\n")
             self.assertIn(said, self.plan("bad", code=3, vents=vents).stderr)
 

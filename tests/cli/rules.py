@@ -126,7 +126,6 @@ class Refused(Case):
                                               "vary": [{"key": "model.rule", "values": ["fv3", "bingham"]}]})
         self.sciara("ensemble", "plan", "e.json", "-o", "out")
 
-
     def test_members_of_a_checkpoint(self):
         """A forecast from a checkpoint has its rule in every member."""
         self.write_scenario(model={})

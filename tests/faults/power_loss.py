@@ -71,7 +71,6 @@ class PowerLoss(bed.Bed):
         self.look_at(self.recorded(), read)
         self.assertGreater(len(seen), 10)
 
-
     def test_with_checkpoints(self):
         """Every disk is sound; and `sciara resume` on it (in the short form, on every second of those that differ in the
         files that it reads) is bit-identical to the undisturbed run."""

@@ -333,7 +333,6 @@ class Files(RunCase):
         with self.assertRaises(sciara.SciaraError):
             sciara.score(early, self.path("none.tif"))
 
-
     def test_expose(self):
         """What lava does to places, as the fields have it."""
         run = self.open()

@@ -52,6 +52,19 @@ TEST(test_full) {
   ck_assert_uint_eq(s.output.maps, 1u << SCIARA_FIELD_DEPOSIT);
 }
 
+// The times of the new table ascend, and nothing is emitted between the old rates and the new one.
+TEST(a_rate_from_the_end_of_a_table_on) {
+  for (int late = 0; late < 2; late++) {
+    OWNED(sciara_scenario_free) struct sciara_scenario_spec s = scenario_read_ok(scenario_full, NULL);
+    struct sciara_effusion_change change;
+    expect_ok(sciara_scenario_change_effusion(&s, 1, 7200 + late, 5, 9000, &change));
+    const struct sciara_vent_spec *v = &s.vents[1];
+    ck_assert_int_eq((int)v->rate_count, 3 + late);
+    ck_assert(v->edges[2 + late] == 7200 + late && v->rates[2 + late] == 5 && v->edges[3 + late] == 9000);
+    sciara_scenario_release_effusion(&change);
+  }
+}
+
 TEST(test_values) {
   const char *const overrides[] = {"dem.path=/data/dem.tif",
                                    "dem.band=2",

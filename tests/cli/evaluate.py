@@ -205,8 +205,11 @@ class Evaluate(SharedCase):
         fronts = case.read_json(self.path("fronts.geojson"))
         for day, k in days:
             fronts["features"][k]["properties"]["mapped"] = day
-        case.write_json(self.path("days.geojson"), fronts | {"features": fronts["features"][:2]})
+        case.write_json(self.path("days.geojson"), fronts | {"features": fronts["features"][1::-1]})
         self.assertEqual(json.loads(compare("dated.out", "days.geojson").stdout)["observed_cells"], cells[1], "the day of the run")
+        said = self.sciara("check", "from.json", "--no-estimate", "--set", "run.start=2006-07-14", "--set",  # a day begins at midnight
+                           "initial.observed=" + json.dumps(observed | {"outline": "days.geojson", "time": 0})).stderr
+        self.assertIn(f"days.geojson: {cells[1]} cells", said)
         same = case.read_json(self.path("fronts.geojson"))
         for feature in same["features"]:
             feature["properties"]["mapped"] = "2006-07-14"

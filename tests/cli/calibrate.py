@@ -140,8 +140,7 @@ class Calibrate(CalibrationCase):
         self.assertNotEqual(self.rows("lhs"), self.rows("sobol"))
         case.write_json(self.path("ensemble.json"), {"base": "s.json", "members": "sobol/accepted.csv"})
         self.sciara("ensemble", "run", "ensemble.json", "-q", "--no-estimate", "--no-pictures")
-        with open(self.path("ensemble", "members.csv"), encoding="ascii") as f:
-            self.assertEqual(len(f.readlines()), len(accepted) + 1)
+        self.assertEqual(len(self.table("ensemble", "members.csv")), len(accepted))
 
     def test_rate_scale(self):
         """A factor of all rates, of two scenarios at a time: as if the rates had been multiplied."""
@@ -177,26 +176,24 @@ class Calibrate(CalibrationCase):
         self.assertEqual(scores["jaccard"], best["jaccard_0"])
         case.write_json(self.path("scaled.json"), {"base": "double.json", "members": "rates/accepted.csv"})
         self.sciara("ensemble", "plan", "scaled.json", "-q", "--no-estimate", "-o", "scaled")
-        with open(self.path("scaled", "members.csv"), encoding="ascii", newline="") as f:
-            for member in csv.DictReader(f):
-                row = self.rows("rates")[int(member["id"]) - 1]
-                self.assertEqual(float(member["rate_scale"]), row["rate_scale"])
-                rates = self.shaped([8, 12], row["rate_shape"], row["rate_scale"])
-                found = json.loads(member["vents.0.effusion"])["table"]
-                self.assertEqual([time for time, _ in found], [0, 600, 1200])
-                for (_, rate), expected in zip(found, rates + [0]):
-                    self.assertAlmostEqual(rate, expected, places=10)
+        for member in self.table("scaled", "members.csv"):
+            row = self.rows("rates")[int(member["id"]) - 1]
+            self.assertEqual(float(member["rate_scale"]), row["rate_scale"])
+            rates = self.shaped([8, 12], row["rate_shape"], row["rate_scale"])
+            found = json.loads(member["vents.0.effusion"])["table"]
+            self.assertEqual([time for time, _ in found], [0, 600, 1200])
+            for (_, rate), expected in zip(found, rates + [0]):
+                self.assertAlmostEqual(rate, expected, places=10)
 
         with open(self.path("rates", "accepted.csv"), encoding="ascii", newline="") as f:
             self.assertEqual(next(csv.reader(f)), ["id", "stratum", "replicate", "vent", "event", "weight", "rate_scale", "rate_shape", "model.cooling"])
         self.write_scenario("later.json", vents=[{"row": 8, "col": 20, "effusion": {"slot": "10 min", "rates_m3_s": [8, 12, 0, 5]}}])
         case.write_json(self.path("forecast.json"), {"base": "later.json", "members": "rates/accepted.csv"})
         self.sciara("ensemble", "plan", "forecast.json", "-q", "--no-estimate", "-o", "forecast")
-        with open(self.path("forecast", "members.csv"), encoding="ascii", newline="") as f:
-            for member in csv.DictReader(f):
-                table = json.loads(member["vents.0.effusion"])["table"]
-                self.assertEqual(len(table), 5)
-                self.assertAlmostEqual(sum(rate for _, rate in table), 25 * float(member["rate_scale"]), delta=1e-9)
+        for member in self.table("forecast", "members.csv"):
+            table = json.loads(member["vents.0.effusion"])["table"]
+            self.assertEqual(len(table), 5)
+            self.assertAlmostEqual(sum(rate for _, rate in table), 25 * float(member["rate_scale"]), delta=1e-9)
 
     @staticmethod
     def shaped(rates, shape, scale=1):
@@ -318,15 +315,12 @@ class Calibrate(CalibrationCase):
         before = case.tree(self.path("whole"))
         self.write("other.json", unknowns=[{**UNKNOWNS[0], "max": 0.8}] + UNKNOWNS[1:])
         shutil.copytree(self.path("whole"), self.path("changed"))
-        with open(self.path("changed", "evaluations.csv"), encoding="ascii") as f:
-            lines = f.readlines()
+        lines = case.read_text(self.path("changed", "evaluations.csv")).splitlines(True)
         lines[5] = "5,0.5" + lines[5][lines[5].index(",", 2):]
         lines = [line[:line.rindex(",")] + "\n" for line in lines]  # as an earlier version wrote it
-        with open(self.path("changed", "evaluations.csv"), "w", encoding="ascii") as f:
-            f.writelines(lines)
+        case.write_text(self.path("changed", "evaluations.csv"), "".join(lines))
         shutil.copytree(self.path("whole"), self.path("notes"))
-        with open(self.path("notes", "evaluations.csv"), "w", encoding="ascii") as f:
-            f.write("my notes")  # without an end of line
+        case.write_text(self.path("notes", "evaluations.csv"), "my notes")  # without an end of line
         cases = [
             (["c.json", "-o", "notes", "--resume"], 3, 'evaluations.csv:1: expected the line "number,model.dissipation_vent,'),
             (["c.json", "-o", "whole"], 3, "whole: expected a new or empty folder, or --resume; found one with files"),
@@ -357,8 +351,7 @@ class Calibrate(CalibrationCase):
         for rows, at, message in ((edited(4, score, text="7"), 4, 'a score, 0 to 1, found "7"'), (edited(4, score, score + 1, score + 2), 4, sum_),
                                   (edited(best, 1, text="0.5"), best, sum_), (edited(9, 0, text="9")[:9] + [["9", *lines[10][1:]]], 9, sum_),
                                   ([row[:-1] for row in edited(4, score, text="7")], 4, "a score, 0 to 1")):
-            with open(self.path("edited", "evaluations.csv"), "w", encoding="ascii") as f:
-                f.writelines(",".join(row) + "\n" for row in rows)
+            case.write_text(self.path("edited", "evaluations.csv"), "".join(",".join(row) + "\n" for row in rows))
             self.assertIn(f"evaluations.csv:{at + 1}: expected {message}", self.sciara("calibrate", "c.json", "-o", "edited", "--resume", code=3).stderr)
 
     def test_inputs_that_changed(self):

@@ -42,10 +42,8 @@ class CalibrateEarly(CalibrationCase):
             self.assertTrue(whole["score"] - 1e-15 <= row["score"] < least)
         self.assertTrue(10 < stopped < 64)
         shutil.copytree(self.path("points-early"), self.path("points-one"))
-        with open(self.path("points-one", "evaluations.csv"), "rb") as f:
-            lines = f.readlines()
-        with open(self.path("points-one", "evaluations.csv"), "wb") as f:
-            f.writelines(lines[:270])
+        lines = self.rows_text("points-one").splitlines(True)
+        case.write_bytes(self.path("points-one", "evaluations.csv"), b"".join(lines[:270]))
         self.sciara("calibrate", "points-early.json", "-q", "-o", "points-one", "--resume", "-j", "1")
         self.assertEqual(case.tree(self.path("points-one")), case.tree(self.path("points-early")))
 

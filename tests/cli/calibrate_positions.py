@@ -125,8 +125,7 @@ class CalibratePositions(CalibrationCase):
             cells = self.cells(rows, place)
             self.assertEqual((len(rows), {row["status"] for row in rows} - {"ok", "stopped"}), (budget, set()))
             self.assertGreater(len(set(cells)), 8 if design == "morris" else 25)
-            with open(self.path(design, "evaluations.csv"), "rb") as f:
-                lines = f.readlines()
+            lines = case.read_bytes(self.path(design, "evaluations.csv")).splitlines(True)
             folder = f"{design}-cut"
             os.makedirs(self.path(folder))
             shutil.copy(self.path(design, "calibration.json"), self.path(folder))

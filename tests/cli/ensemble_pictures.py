@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pictures of an ensemble: classes of values, vents by their weight, sites, sea, lines of degrees, and what is assumed, in words."""
-import csv
 import json
 import math
 import os
@@ -247,8 +246,7 @@ class Pictures(SharedCase):
             self.assertIn(text, said)
         self.assertNotIn("if such an eruption happens", said)
         self.assertIn("until 2 min after the outline (2026-11-27 22:12 UTC)", self.facts("b/maps/probability_0m.tif")["meaning"])
-        with open(self.path("b", "sites.csv"), encoding="utf-8") as f:
-            self.assertTrue(next(csv.DictReader(f))["condition"].startswith("forecast, valid only for the assumed vents, effusion and model; until 2 min after the outline (2026"))
+        self.assertTrue(self.table("b", "sites.csv")[0]["condition"].startswith("forecast, valid only for the assumed vents, effusion and model; until 2 min after the outline (2026"))
         self.sciara("ensemble", "export", "b", "-q", "-f", "html", "-o", "b.html", "--language", "it")
         page = Path(self.path("b.html")).read_text(encoding="utf-8")
         data = json.loads(page.split('<script type="application/json" id="data">')[1].split("</script>")[0])

@@ -126,11 +126,9 @@ class SpecialFiles(case.Case):
                             initial={"thickness": "lava.asc", "temperature": "warm.asc"})
         for name, value in (("lava.asc", 0), ("warm.asc", 1300)):
             case.write_dem(self.path(name))
-            with open(self.path(name), encoding="ascii") as f:
-                lines = f.readlines()
+            lines = case.read_text(self.path(name)).splitlines(True)
             lines[6:] = [" ".join([str(value)] * case.COLS) + "\n"] * case.ROWS
-            with open(self.path(name), "w", encoding="ascii") as f:
-                f.writelines(lines)
+            case.write_text(self.path(name), "".join(lines))
         self.sciara("check", "s.json")
         for name in ("rates.csv", "dem.asc", "lava.asc", "warm.asc"):
             self.try_all(name, ["check", "s.json"], ["run", "s.json", "-q"])

@@ -133,6 +133,18 @@ static double radius_of(const struct sciara_state *s, double volume, double expe
   return sqrt(area(s, 0.01 * volume / (PI * expected * expected)) / PI);
 }
 
+/** The radius of the similarity solution (1 - (r/R)^2)^(1/3), m, from the mean square of r: cells of the margin hardly count. */
+static double radius_of_volume(const struct sciara_state *s, int64_t centre) {
+  double sum = 0, square = 0;
+  for (int64_t row = 0; row < s->grid.rows; row++)
+    for (int64_t col = 0; col < s->grid.cols; col++) {
+      const double h = s->h[row * s->grid.cols + col], x = (double)(col - centre), y = (double)(row - centre);
+      sum += h;
+      square += h * (x * x + y * y);
+    }
+  return s->grid.cell_size * sqrt(square / sum * 7 / 3);
+}
+
 /**
  * Constant rate on a plane: r = 0.715 (rho g Q^3/(3 eta))^(1/8) t^(1/2). */
 static void constant_rate(double cell, double hours) {
@@ -180,8 +192,8 @@ static void fixed_volume(double cell, double hours) {
     if (k < 4) add_point(&line, log(s.state->time), log(r));
   }
   printf("fixed volume on a plane, cells of %4.1f m   %8" PRIu64
-         " steps: radius %.1f m, %.4f of %.1f m; exponent of time %.3f (0.125)\n",
-         cell, s.state->step, r, r / expected, expected, slope_of(&line));
+         " steps: radius %.1f m, %.4f of %.1f m, from the volume %.4f; exponent of time %.3f (0.125)\n",
+         cell, s.state->step, r, r / expected, expected, radius_of_volume(s.state, half) / expected, slope_of(&line));
   end(&s);
 }
 

@@ -7,9 +7,6 @@
 #include "analysis/observation.h"
 #include "base/date.h"
 
-#define SCIARA_VERIFICATION_JSON "verification.json"
-#define SCIARA_VERIFICATION_CSV "verification.csv"
-
 /** Classes of probabilities: 0, above 0 and below 10 %, 10 to below 20 %, ..., 90 to below 100 %, 100 %. */
 enum { SCIARA_SAID_CLASSES = 12, SCIARA_SAID_CELLS = 200 };
 

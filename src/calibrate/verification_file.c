@@ -109,8 +109,8 @@ enum sciara_status sciara_verification_write(const struct sciara_verification_re
   append_rows(&csv, "all", &v->whole);
   if (v->begun) append_rows(&csv, "beyond_start", &v->beyond);
   enum sciara_status status = sciara_verification_print(request, v, &json);
-  if (status == SCIARA_OK) status = write_text(request->folder, SCIARA_VERIFICATION_JSON, &json);
-  if (status == SCIARA_OK) status = write_text(request->folder, SCIARA_VERIFICATION_CSV, &csv);
+  if (status == SCIARA_OK) status = write_text(request->folder, SCIARA_ENSEMBLE_VERIFICATION ".json", &json);
+  if (status == SCIARA_OK) status = write_text(request->folder, SCIARA_ENSEMBLE_VERIFICATION ".csv", &csv);
   sciara_text_free(&json);
   sciara_text_free(&csv);
   return status;

@@ -19,6 +19,7 @@
 #define SCIARA_ENSEMBLE_BATCHES "batches"
 #define SCIARA_ENSEMBLE_MAPS "maps"
 #define SCIARA_ENSEMBLE_LOG "log.csv"
+#define SCIARA_ENSEMBLE_VERIFICATION "verification" ///< .json, .csv
 
 enum { SCIARA_BATCH_SMALLEST = 64, SCIARA_BATCH_LARGEST = 256, SCIARA_MEMBER_NAME = 64 };
 

@@ -3,10 +3,14 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "export/export.h"
+#include "file/durable.h"
 #include "hazard/hazard_picture.h"
 #include "hazard/poi_table.h"
 #include "hazard/products.h"
@@ -43,7 +47,7 @@ struct making {
   struct sciara_page_poi *poi;
   const char **chance_name;
   double *chance; ///< of each place
-  struct sciara_text assumed, title;
+  struct sciara_text assumed, title, verification;
   struct sciara_used_vents used;
   struct sciara_page_vent *vent;
   char **vent_name, **event_name;
@@ -63,6 +67,7 @@ static void making_free(struct making *m) {
   sciara_free(m->vent);
   sciara_text_free(&m->assumed);
   sciara_text_free(&m->title);
+  sciara_text_free(&m->verification);
   sciara_used_vents_free(&m->used);
   sciara_free(m->vent_name);
   sciara_free(m->event_name);
@@ -396,6 +401,31 @@ static enum sciara_status make_vents(struct making *m) {
   return SCIARA_OK;
 }
 
+/** What `sciara verify` found, unless its conditions are not those of the page. */
+static enum sciara_status read_verification(struct making *m) {
+  static const char name[] = SCIARA_ENSEMBLE_VERIFICATION ".json";
+  struct sciara_text condition = {0};
+  cJSON *root = NULL;
+  char *path;
+  enum sciara_status status = sciara_path_in(m->r->ensemble.folder, name, &path);
+  if (status != SCIARA_OK || access(path, F_OK) != 0) goto cleanup;
+  SCIARA_TRY_GOTO(sciara_json_read(path, &root));
+  SCIARA_TRY_GOTO(sciara_reduction_describe(m->r, NULL, &condition));
+  const cJSON *found = cJSON_GetObjectItemCaseSensitive(root, "condition");
+  if (!cJSON_IsString(found) || strcmp(found->valuestring, condition.data) != 0) {
+    sciara_log(SCIARA_LOG_WARNING,
+               "%s: is of other members or weights than the page, which leaves it out: repeat 'sciara verify'", path);
+    goto cleanup;
+  }
+  status = sciara_json_print(root, &m->verification);
+  m->hazard.verification = m->verification.data;
+cleanup:
+  cJSON_Delete(root);
+  sciara_text_free(&condition);
+  free(path);
+  return status;
+}
+
 static enum sciara_status write_page(const struct sciara_reduction *r, const struct sciara_export_job *job,
                                      const char *path) {
   struct making m = {.r = r};
@@ -406,6 +436,7 @@ static enum sciara_status write_page(const struct sciara_reduction *r, const str
   SCIARA_TRY_GOTO(make_pois(&m));
   SCIARA_TRY_GOTO(make_shares(&m));
   SCIARA_TRY_GOTO(make_vents(&m));
+  SCIARA_TRY_GOTO(read_verification(&m));
   SCIARA_TRY_GOTO(sciara_hazard_assumed(r, job->look.language, &m.assumed));
   SCIARA_TRY_GOTO(sciara_hazard_title(r, job->look.language, &m.title));
   m.hazard.finished = r->sample.finished;

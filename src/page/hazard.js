@@ -57,6 +57,33 @@ class Threats {
   }
 }
 
+/** Circles, by their cells, at what was said of classes of probabilities and the share that was covered; equal on the diagonal. */
+function drawReliability(classes, text) {
+  const side = 180;
+  const x = (share) => CHART.left + side * share;
+  const y = (share) => CHART.top + side * (1 - share);
+  const height = CHART.top + side + 36;
+  const label = say("HAZARD_VERIFIED");
+  const picture = svg("svg", { viewBox: `0 0 ${CHART.width} ${height}`, role: "img", "aria-label": label });
+  for (const share of [0, 0.2, 0.4, 0.6, 0.8, 1]) {
+    picture.append(svg("path", { class: "axis", d: `M${x(0)},${y(share)}h${side}M${x(share)},${y(0)}v${-side}` }));
+    picture.append(svg("text", { x: x(0) - 4, y: y(share) + 4, "text-anchor": "end" }, 100 * share));
+    picture.append(svg("text", { x: x(share), y: y(0) + 14, "text-anchor": "middle" }, 100 * share));
+  }
+  picture.append(svg("path", { class: "now", d: `M${x(0)},${y(0)}L${x(1)},${y(1)}` }));
+  picture.append(svg("text", { x: CHART.left, y: 11 }, say("HAZARD_VERIFIED_COVERED")));
+  picture.append(svg("text", { x: x(1), y: height - 5, "text-anchor": "end" }, say("HAZARD_VERIFIED_SAID")));
+  const most = Math.max(...classes.map((one) => one.cells));
+  for (const one of classes) {
+    const r = 2 + 7 * Math.sqrt(one.cells / most);
+    const place = { cx: x(one.mean).toFixed(1), cy: y(one.observed).toFixed(1), r: r.toFixed(1) };
+    const mark = svg("circle", { class: one.off ? "series-1" : "series-2", fill: "currentColor", "fill-opacity": 0.6, ...place });
+    mark.append(svg("title", {}, text(one)));
+    picture.append(mark);
+  }
+  return picture;
+}
+
 class HazardMap extends LavaMap {
   placesShown() {
     return this.frames.data.hazard.sites;
@@ -99,6 +126,35 @@ class HazardPage extends StillPage {
     }
     byId("vents_label").hidden = this.data.vents.length === 0 && hazard.sites.length === 0;
     this.showKey(hazard.sites);
+    this.tellVerification();
+  }
+
+  /** What `sciara verify` found: which share of each class of probabilities was covered. */
+  tellVerification() {
+    const { start, hazard: { verification: found, time_zero_s: zero } } = this.data;
+    if (!found) return;
+    const scores = found.beyond_start || found.all;
+    const classes = scores.said.filter((one) => one.cells > 0);
+    const digits = (share) => number((100 * share).toFixed(1));
+    const name = (one) => (one.from === one.to ? `${100 * one.from} %` : say("HAZARD_BOUNDS", { low: 100 * one.from, high: 100 * one.to }));
+    const text = (one) => [
+      say("HAZARD_VERIFIED_CLASS", { share: digits(one.observed), cells: longNumber(one.cells) }),
+      ...(one.off ? [say("HAZARD_VERIFIED_OFF")] : []),
+    ].join("; ");
+    const score = (value) => number(value.toFixed(4));
+    const time = found.at_s === null ? "\u221e" : durationText(found.at_s) + dateText(start, found.at_s - zero);
+    const said = [
+      say("HAZARD_VERIFIED_BY", { name: found.observed, time }),
+      ...(found.beyond_start ? [say("HAZARD_VERIFIED_BEYOND")] : []),
+      say("HAZARD_VERIFIED_SCORES", {
+        brier: score(scores.brier), still: score(scores.brier_nothing_moves), share: score(scores.brier_base_rate),
+      }),
+    ];
+    byId("verified").replaceChildren(
+      html("h2", say("HAZARD_VERIFIED")), html("p", said.join(" "), "note"),
+      drawReliability(classes, (one) => `${name(one)}${say("COLON")}${text(one)}`),
+      pairsOf(classes.map((one) => [name(one), text(one)])),
+    );
   }
 
   /** From when times count, where that is no simulated time 0 without a date. */

@@ -326,6 +326,7 @@ static enum sciara_status append_hazard(struct sciara_text *t, const struct scia
   SCIARA_TRY(append_shares(t, "vents", &h->vents, h->block_rows * h->block_cols));
   SCIARA_TRY(append_shares(t, "events", &h->events, h->block_rows * h->block_cols));
   SCIARA_TRY(append_named(t, "site_quantile", h->poi_quantile));
+  SCIARA_TRY(sciara_text_append(t, "\"verification\":%s,\n", h->verification ? h->verification : "null"));
   return sciara_text_append(
       t, "\"ranks\":%d,\"share\":%d,\"block\":%" PRId64 ",\"block_rows\":%" PRId64 ",\"block_cols\":%" PRId64 "}",
       SCIARA_PAGE_RANKS, SCIARA_PAGE_SHARE, h->block, h->block_rows, h->block_cols);

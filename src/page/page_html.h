@@ -156,6 +156,7 @@ struct sciara_page_hazard {
   int64_t block; ///< rows, and columns, of a block; blocks begin at the corner of the page's box
   int64_t block_rows, block_cols;
   struct sciara_page_shares vents, events;
+  const char *verification; ///< verification.json; NULL: none
 };
 
 // --------------------------------------------------------------------------------------------------------------- page

@@ -450,6 +450,19 @@ class HazardPage(browser.BrowserCase):
         self.assertRegex(case.read_text(self.path("v.html")), r'"liquid":{"members":2,"from_s":12[0-4]\d\.\d+,"to_s":24[0-4]\d\.')
         self.browser.requests = [f"file://{self.path('page.html')}"]
 
+    def test_verification(self):
+        """What came true of each class of probabilities, in a diagram and a table; that of other conditions is left out."""
+        found = json.loads(self.sciara("verify", "e", "--observed", "e/maps/deposit_max.tif", "--json", "-q").stdout)
+        for self.page, condition in (("judged.html", found["condition"]), ("unjudged.html", "another")):
+            said = [one for one in found["all"]["said"] if one["cells"] and condition != "another"]
+            case.write_json(self.path("e", "verification.json"), found | {"condition": condition})
+            self.assertEqual("repeat 'sciara verify'" in self.sciara("ensemble", "export", "e", "-f", "html", "-o", self.page).stderr, not said)
+            self.open()
+            shown = self.browser.evaluate("['td', 'circle'].map((kind) => [...document.querySelectorAll(`#verified ${kind}`)].map("
+                                          "(one) => kind === 'td' ? one.textContent : ['cx', 'cy'].map((key) => Number(one.getAttribute(key)))))")
+            self.assertEqual(shown[0], [f"{100 * s['observed']:.1f} % of {s['cells']:,} cells were covered" + s["off"] * "; off by more than 20 points" for s in said])
+            np.testing.assert_allclose(shown[1], [[40 + 180 * s["mean"], 20 + 180 * (1 - s["observed"])] for s in said], atol=0.051)
+
     def test_languages(self):
         self.sciara("ensemble", "export", "e", "-f", "html", "-o", "it.html", "--language", "it", "--issued", "2026-05-10", "--credits", "Oss.")
         self.browser.open(f"file://{self.path('it.html')}")

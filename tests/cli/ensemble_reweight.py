@@ -269,7 +269,6 @@ class Reweight(SharedCase):
         self.refused("--at: expected a time above 0", "truth0.json", "e", 0, code=2)
         for text in ("0", "1.1", "x"):
             self.refused("--min-effective: expected a number above 0 and up to 1", "truth0.json", "e", AT, "--min-effective", text, code=2)
-        self.refused("absent.json", "absent.json", code=4)
         self.refused(("member 0 ends at", "found 1 d"), "truth0.json", "e", "1 d")
         far = np.zeros((ROWS, COLS), bool)
         far[25:28, 1:4] = True

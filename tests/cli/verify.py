@@ -16,7 +16,6 @@ except ImportError as error:
     print(f"skipped: {error}")
     sys.exit(77)
 
-START = "2026-05-10T12:00:00Z"
 ZERO, UNTIL, AT = 1200, 7200, 3600  # s: of the outline with which members begin, of their end, of the time that is judged
 MEMBERS = 12
 LAND = np.array([[not case.is_sea(r, c) for c in range(COLS)] for r in range(ROWS)])
@@ -74,9 +73,9 @@ class Verify(SharedCase):
         work = cls.work
         case.write_cells(os.path.join(work, "start.json"), LAVA)
         base = {"vents": [{"row": 10, "col": 20, "effusion": {"slot": "10 min", "rates_m3_s": [4, 6, 5, 5, 3, 2]}}],
-                "run": {"start": START, "until": UNTIL}, "initial": {"observed": {"outline": "start.json", "time": ZERO}}}
-        case.write_scenario(work, "base.json", **base)
-        case.write_scenario(work, "base-undated.json", **base | {"run": {"until": UNTIL}})
+                "run": {"start": "2026-05-10T12:00:00Z", "until": UNTIL}, "initial": {"observed": {"outline": "start.json", "time": ZERO}}}
+        for name, run in (("base.json", base["run"]), ("base-undated.json", {"until": UNTIL})):
+            case.write_scenario(work, name, **base | {"run": run})
         plan(work, "e")
         case.run_program("ensemble", "run", "e", "-q", cwd=work)
         cls.arrival = batches.arrivals(os.path.join(work, "e"), ROWS * COLS).reshape(-1, ROWS, COLS)
@@ -159,8 +158,7 @@ class Verify(SharedCase):
             observed, least, median, most = (f"{r[key] / scale:.4g}" for key in ("observed", "least", "median", "most"))
             tail = "all members have less" if r["observed"] > r["most"] else f"{100 * r['below']:.3g} % of them (by weight) have less, {100 * r['equal']:.3g} % as much"
             self.assertIn(f"{label}: observed {observed} {unit}; members {least} to {most} {unit}, median {median} {unit}; {tail}\n", printed)
-        self.assertIn("observed: later.json (GeoJSON), compared at 1 h (2026-05-10 13:00 UTC)\n", printed)
-        self.assertIn("left out: 4 observed cells in the sea or without an altitude\n", printed)
+        self.assertRegex(printed, r"\nobserved: later.json \(GeoJSON\), compared at 1 h \(2026-05-10 13:00 UTC\)\n(.*\n){2}left out: 4 observed cells in the sea ")
 
     def test_weights(self):
         """Weights of members, one of them 0; a region."""
@@ -170,9 +168,7 @@ class Verify(SharedCase):
         case.write_text(path, "id,weight\n" + "".join(f"{k},{w:g}\n" for k, w in enumerate(weight)))
         self.addCleanup(case.write_text, path, before)
         self.check(self.judged("--at", AT), weight, self.observed, AT - ZERO)
-        found = self.judged("--at", AT, "--region", "region.json")
-        self.check(found, weight, self.observed, AT - ZERO, region)
-        self.assertEqual((found["region"], found["finished"]), ("region.json", MEMBERS - 1))
+        self.check(self.judged("--at", AT, "--region", "region.json"), weight, self.observed, AT - ZERO, region)
 
     def test_by_hand(self):
         """Lava that stays where it is: 30 cells of the start, or the cell of the vent, are said with certainty, of 300 that are observed."""
@@ -231,5 +227,4 @@ class Verify(SharedCase):
         refused("expected at least one finished member", folder="undated")
         self.sciara("ensemble", "run", "undated", "-q")
         refused("undated has no date (run.start)", "--at", "2026-05-10T13:00Z", folder="undated", code=2)
-        self.assertFalse(os.path.exists(self.path("undated", "verification.json")))
         self.assertIn("--observed is missing", self.sciara("verify", "e", code=2).stderr)

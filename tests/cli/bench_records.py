@@ -83,12 +83,10 @@ class Records(Case):
     def test_one_case_is_recorded_again_and_the_others_stay(self):
         shutil.copy(RECORDS, self.path("mine.csv"))
         self.bench("--suite", "quick", "--cases", "plane", "--record", "mine.csv")
-        with open(RECORDS, "rb") as a, open(self.path("mine.csv"), "rb") as b:
-            self.assertEqual(a.read(), b.read())
+        self.assertEqual(case.read_bytes(RECORDS), case.read_bytes(self.path("mine.csv")))
         spoilt = self.spoilt("checksum", -1, lambda text: "0" * 16)
         self.bench("--suite", "quick", "--cases", "plane", "--record", spoilt)
-        with open(RECORDS, "rb") as a, open(spoilt, "rb") as b:
-            self.assertEqual(a.read(), b.read())
+        self.assertEqual(case.read_bytes(RECORDS), case.read_bytes(spoilt))
 
     def test_an_installed_program_finds_the_file(self):
         prefix = tempfile.mkdtemp(dir=self.work)

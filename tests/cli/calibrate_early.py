@@ -8,7 +8,7 @@ import subprocess
 import case
 import geo
 from calibration import KEYS, PAIRS, UNKNOWNS, CalibrationCase
-from extents import greatest_distance, write_raster
+from extents import greatest_distance
 
 import numpy
 
@@ -23,8 +23,7 @@ class CalibrateEarly(CalibrationCase):
             paths = [self.path(f"{name}-{word}", file) for word in ("early", "late")]
             self.assertEqual([os.path.exists(path) for path in paths], [file == "best.json" or "design" in changes] * 2)
             if os.path.exists(paths[0]):
-                with open(paths[0], encoding="utf-8") as one, open(paths[1], encoding="utf-8") as other:
-                    self.assertEqual(one.read(), other.read(), "nothing good is lost")
+                self.assertEqual(case.read_bytes(paths[0]), case.read_bytes(paths[1]), "nothing good is lost")
         self.assertNotIn("stopped", {row["status"] for row in self.rows(f"{name}-late")})
         return self.rows(f"{name}-early"), self.rows(f"{name}-late")
 
@@ -129,7 +128,7 @@ class CalibrateEarly(CalibrationCase):
         self.write_scenario("pit.json", run={"until": "3 h"}, dem={"path": "dem.asc", "crs": "EPSG:32633", "edits": [pit]})
         mapped = self.covered("mapped").astype(numpy.uint8)
         mapped[10:] = 0
-        write_raster(self.path("top.tif"), mapped)
+        geo.write_raster(self.path("top.tif"), mapped)
         early, late = self.early_and_late("pit", pairs=[{"scenario": "pit.json", "observed": "top.tif"}], budget=32, population=16)
         for row, whole in zip(early, late):
             self.assertGreaterEqual(row["score"], whole["score"] - 1e-15)
@@ -138,7 +137,7 @@ class CalibrateEarly(CalibrationCase):
         """Lava outside it ends no run, nor does lava after an observation that follows a state; another region is another calibration."""
         region = numpy.zeros((case.ROWS, case.COLS), numpy.uint8)
         region[:10] = 1
-        write_raster(self.path("region.tif"), region)
+        geo.write_raster(self.path("region.tif"), region)
         self.write_square("square.geojson", 32633)
         self.write_scenario("state.json", initial={"observed": {"outline": "square.geojson", "thickness": 1, "time": "15 min"}},
                             vents=[{"row": 8, "col": 20, "effusion": {"slot": "10 min", "rates_m3_s": [4, 4, 40]}}])
@@ -148,7 +147,7 @@ class CalibrateEarly(CalibrationCase):
             for row, whole in zip(early, late):
                 self.assertGreaterEqual(row["score"], whole["score"] - 1e-15)
         region[9, :5] = 0  # where nothing is mapped
-        write_raster(self.path("region.tif"), region)
+        geo.write_raster(self.path("region.tif"), region)
         self.assertIn("the observed extent and its region as when", self.sciara("calibrate", "region-early.json", "-o", "region-early", "--resume", code=3).stderr)
 
     def test_start_that_was_killed(self):

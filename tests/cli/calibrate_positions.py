@@ -9,7 +9,6 @@ import shutil
 import case
 import geo
 from calibration import CalibrationCase
-from extents import write_raster
 
 import numpy
 
@@ -147,7 +146,7 @@ class CalibratePositions(CalibrationCase):
 
     def test_accepted_sets(self):
         """Members of an ensemble have their vents; spreads are those of the whole disc, not of a square around it."""
-        write_raster(self.path("all.tif"), numpy.ones((case.ROWS, case.COLS)))
+        geo.write_raster(self.path("all.tif"), numpy.ones((case.ROWS, case.COLS)))
         for name, observed, radius in (("near", "mapped.tif", 16), ("any", "all.tif", 60)):
             self.write("accept.json", pairs=[{"scenario": "rowcol.json" if name == "any" else "s.json", "observed": observed}], design="sobol", budget=128,
                        unknowns=[{**POSITION, "radius_m": radius}])

@@ -64,8 +64,7 @@ class CalibrateSearches(CalibrationCase):
                          [("fv3", "fv3", 14, 14, scores["fv3"], "finished"), ("sheet", "bingham", 21, 21, scores["sheet"], "finished")])
         best = max(scores, key=scores.get)
         self.assertEqual(record["best"], {**self.record(f"whole/{best}")["best"], "search": best})
-        with open(self.path("whole", "best.json"), "rb") as one, open(self.path("whole", best, "best.json"), "rb") as other:
-            self.assertEqual(one.read(), other.read())
+        self.assertEqual(case.read_bytes(self.path("whole", "best.json")), case.read_bytes(self.path("whole", best, "best.json")))
         err = self.sciara("calibrate", "m.json", "-o", "whole", "--resume").stderr
         self.assertIn("35 of 35 evaluations are finished (0 by this run", err)
         number = next(row["number"] for row in rows[best] if row["score"] == scores[best])

@@ -10,7 +10,7 @@ import case
 import geo
 from case import SharedCase, open_snapshot
 from geo import gdal
-from extents import expected_scores, write_raster
+from extents import expected_scores
 
 import numpy
 
@@ -52,8 +52,8 @@ class CompareObserved(SharedCase):
         cls.run_mask = cls.deposit > 0
         cls.observed = numpy.roll(cls.run_mask, (2, 3), axis=(0, 1))  # the same lava, farther to the south-east
         cls.thickness = numpy.where(cls.observed, 1.5 + 0.25 * numpy.arange(case.COLS), 0)
-        write_raster(os.path.join(cls.work, "mask.tif"), cls.observed)
-        write_raster(os.path.join(cls.work, "thickness.tif"), cls.thickness, gdal.GDT_Float64)
+        geo.write_raster(os.path.join(cls.work, "mask.tif"), cls.observed)
+        geo.write_raster(os.path.join(cls.work, "thickness.tif"), cls.thickness, gdal.GDT_Float64)
         subprocess.run(["/usr/bin/env", "gdal_polygonize.py", "-q", "mask.tif", "-mask", "mask.tif", "-f", "GPKG",
                         "outline.gpkg"], cwd=cls.work, check=True, stdout=subprocess.DEVNULL)
 
@@ -100,7 +100,7 @@ class CompareObserved(SharedCase):
                 ("counts", counts, "whole numbers up to 7, such as counts of flow paths or classes, and are scored as thickness in m"),
                 ("cm", tall * 100 + 0.5, f"its values reach {tall.max() * 100 + 0.5:g} and are scored as thickness in m; no lava flow is thicker than 300 m"),
                 ("tall", tall * 30, None), ("whole", numpy.where(self.observed, 4, 0), None)):
-            write_raster(self.path(name + ".tif"), numpy.where(self.observed, values, 0), gdal.GDT_Float32)
+            geo.write_raster(self.path(name + ".tif"), numpy.where(self.observed, values, 0), gdal.GDT_Float32)
             done = self.compare("--observed", name + ".tif")
             self.assertIn(f"warning: {name}.tif: " if words else "", done.stderr)
             self.assertIn(words or "", done.stderr)
@@ -121,7 +121,7 @@ class CompareObserved(SharedCase):
         self.assertNotIn("thickness", text)
 
     def test_nothing_observed(self):
-        write_raster(self.path("none.tif"), numpy.zeros((case.ROWS, case.COLS)))
+        geo.write_raster(self.path("none.tif"), numpy.zeros((case.ROWS, case.COLS)))
         text = self.compare("--observed", "none.tif").stdout
         self.assertRegex(text, "(?m)^TPR, hits / observed +undefined$")
         self.assertRegex(text, "(?m)^Jaccard index J +0.0000$")

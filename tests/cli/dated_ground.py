@@ -17,7 +17,7 @@ import case
 from case import COLS, ROWS, SOUTH, WEST, Case, open_snapshot
 
 try:
-    import extents
+    import geo
     import numpy as np
     from osgeo import gdal
 except ImportError as error:
@@ -213,7 +213,7 @@ class Dated(Case):
         (a, x), *_ = states(self.path("out"))
         self.assertGreaterEqual(a["time_s"], FROM)
         (b, y) = list(states(self.path("out")))[-1]
-        extents.write_raster(self.path("h.tif"), x["thickness"].clip(0), gdal.GDT_Float64)
+        geo.write_raster(self.path("h.tif"), x["thickness"].clip(0), gdal.GDT_Float64)
         rest = [[0, 6], [1200 - a["time_s"], 3], [1800 - a["time_s"], 0]]
         self.write({k: v for k, v in DAM.items() if k != "from"}, name="t.json", model=model | {"clock_first_s": a["clock_s"]},
                    initial={"thickness": "h.tif"}, vents=[VENT | {"effusion": {"table": rest}}])
@@ -268,7 +268,7 @@ class Dated(Case):
         new = GROUND.copy()
         new[10:20, 5:35] += 2.5
         new[12, 20] = case.NODATA
-        extents.write_raster(self.path("new.tif"), np.where(new == case.NODATA, 0, new), gdal.GDT_Float64)
+        geo.write_raster(self.path("new.tif"), np.where(new == case.NODATA, 0, new), gdal.GDT_Float64)
         self.write({"dem": "new.tif", "from": "15 min"})
         folder = self.run_scenario("out", "--until", "20 min")
         *_, (_, x) = states(folder)
@@ -397,7 +397,7 @@ class Dated(Case):
         self.check_members("e", 3)
 
     def test_refused(self):
-        extents.write_raster(self.path("small.tif"), np.ones((ROWS, COLS), np.float32), gdal.GDT_Float32)
+        geo.write_raster(self.path("small.tif"), np.ones((ROWS, COLS), np.float32), gdal.GDT_Float32)
         gdal.Translate(self.path("cut.tif"), self.path("small.tif"), srcWin=[0, 0, 10, 10])
         early = {k: v for k, v in DAM.items() if k != "from"}
         for text, edits in (

@@ -8,7 +8,6 @@ import case
 import geo
 from case import SOUTH, WEST, Case, open_snapshot, record
 
-import extents
 import numpy
 
 START = "2026-05-10T06:00+02:00"  # 04:00 UTC
@@ -147,7 +146,7 @@ class FromAnOutline(Case):
         data = open_snapshot(self.path("run", record(self.path("run"))["snapshots"][-1]["name"]))
         self.arrival = numpy.array(data["arrival_time"].values).reshape(case.ROWS, case.COLS)
         self.mapped = self.arrival >= 0
-        extents.write_raster(self.path("all.tif"), self.mapped.astype(numpy.uint8))
+        geo.write_raster(self.path("all.tif"), self.mapped.astype(numpy.uint8))
 
     def jaccard(self, seconds):
         a, b = self.mapped, (self.arrival >= 0) & (self.arrival <= seconds)

@@ -9,7 +9,8 @@ import time
 
 import case
 from case import SharedCase, open_snapshot
-from extents import expected_scores, write_raster
+from extents import expected_scores
+from geo import write_raster
 
 import numpy
 
@@ -151,7 +152,7 @@ class Evaluate(SharedCase):
         self.sciara("run", "two.json", "-q", "-o", "two", "--until", "15 min")
         last = open_snapshot(self.path("two", case.record(self.path("two"))["snapshots"][-1]["name"])).deposit.values[0] > 0
         self.assertAlmostEqual(json.loads(self.sciara("compare", "two", "--observed", "mask.tif", "--json").stdout)["run_out_ratio"],
-                               expected_scores(last, self.observed, case.VENT)["runout_ratio"], delta=1e-12)
+                               expected_scores(last, self.observed, case.VENT)["run_out_ratio"], delta=1e-12)
 
     def write_fronts(self, name, minutes, value="{}", field_type="text"):
         """Squares that grow, one for each time after 08:00 UTC; cells of each."""

@@ -15,7 +15,7 @@ import case
 from case import COLS, ROWS, SOUTH, WEST, Case, record
 
 try:
-    import extents
+    import geo
     import h5py
     import numpy as np
     from osgeo import gdal
@@ -150,7 +150,7 @@ class Exact(Case):
         higher = np.zeros((ROWS, COLS))
         higher[10:20, 5:35] += np.linspace(1, 3, 30)
         def write(more):
-            extents.write_raster(self.path("new.tif"), np.where(GROUND == case.NODATA, 0, GROUND + more), gdal.GDT_Float64)
+            geo.write_raster(self.path("new.tif"), np.where(GROUND == case.NODATA, 0, GROUND + more), gdal.GDT_Float64)
         write(higher)
         self.check(dem=dem({"dem": "new.tif", "from": FROM}), at=FROM, ground=higher)
         self.kill("changed", 2, "-e", "serial", *self.how, *CHECKPOINTS)

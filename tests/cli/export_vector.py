@@ -449,5 +449,4 @@ class ExportVector(SharedCase):
         for suffix in ("geojson", "kml"):
             for name in ("one", "two"):
                 self.export("run", "-f", suffix, "-o", f"{name}.{suffix}")
-            with open(self.path(f"one.{suffix}"), "rb") as one, open(self.path(f"two.{suffix}"), "rb") as two:
-                self.assertEqual(one.read(), two.read())
+            self.assertEqual(case.read_bytes(self.path(f"one.{suffix}")), case.read_bytes(self.path(f"two.{suffix}")))

@@ -189,8 +189,7 @@ class Exposure(SharedCase):
         for name in ("by.csv", "at.csv"):
             times = {"by.csv": "6 min,0.5 h", "at.csv": "2026-05-01T00:06Z,2026-05-01T02:30:00+02:00"}[name]
             self.sciara("exposure", "run", "--assets", "places.gpkg", "--within", times, "-o", name, "-q")
-        with open(self.path("by.csv"), "rb") as a, open(self.path("at.csv"), "rb") as b:
-            self.assertEqual(a.read(), b.read())
+        self.assertEqual(case.read_bytes(self.path("by.csv")), case.read_bytes(self.path("at.csv")))
         self.assertIn("--within: expected a date after 2026-05-01T00:00:00Z, from which times of run",
                       self.sciara("exposure", "run", "--assets", "places.gpkg", "--within", "2026-04-30", "-o", "no.csv", code=2).stderr)
         by = [self.sciara("compare", "run", "run", "--at", at).stdout for at in ("6 min", "2026-05-01T00:06Z")]
@@ -421,8 +420,7 @@ class Exposure(SharedCase):
         self.sciara("run", "bingham.json", "-q", "-o", "sheet")
         for folder in ("run", "whole", "sheet"):
             self.sciara("exposure", folder, "--assets", "places.gpkg", "-q", "-o", f"{folder}.csv", "--within", "10 min")
-        with open(self.path("run.csv"), encoding="utf-8") as a, open(self.path("whole.csv"), encoding="utf-8") as b:
-            self.assertEqual(a.read(), b.read())
+        self.assertEqual(case.read_bytes(self.path("run.csv")), case.read_bytes(self.path("whole.csv")))
         snapshot = open_snapshot(self.path("sheet", case.record(self.path("sheet"))["snapshots"][-1]["name"]))
         arrival = snapshot.arrival_time.values[0]
         town = self.rows("sheet.csv")["town"]

@@ -96,8 +96,7 @@ class HostileText(SharedCase):
         self.shown("validate", "s.json", "-n", 5, "--engines", "openmp")
         for name in ("s.json", NAME + b".json"):
             if name != "s.json":
-                with open(self.path("s.json"), "rb") as f, open(os.path.join(self.work.encode(), name), "wb") as g:
-                    g.write(f.read())
+                case.write_bytes(os.path.join(self.work.encode(), name), case.read_bytes(self.path("s.json")))
             out = self.shown("bench", name, "--engines", "serial", "--start", 1, "--steps", 1, "--warm-up", 1, "--csv",
                              "b.csv", "--json", "b.json", "--overwrite")
             self.assertEqual(len(case.read_json(self.path("b.json"))["cases"]), 1)

@@ -14,7 +14,7 @@ import case
 from case import CELL, COLS, NORTH, ROWS, SOUTH, WEST, Case, SharedCase, open_snapshot
 
 try:
-    import extents
+    import geo
     import numpy as np
     from osgeo import gdal
 except ImportError as error:
@@ -149,8 +149,8 @@ class Observed(Case):
         rng = np.random.default_rng(3)
         thickness = rng.uniform(-0.5, 4, (ROWS, COLS)).clip(0).astype(np.float32)
         heat = rng.uniform(1200, 1350, (ROWS, COLS)).astype(np.float32)
-        extents.write_raster(self.path("thickness.tif"), thickness, gdal.GDT_Float32)
-        extents.write_raster(self.path("heat.tif"), heat, gdal.GDT_Float32)
+        geo.write_raster(self.path("thickness.tif"), thickness, gdal.GDT_Float32)
+        geo.write_raster(self.path("heat.tif"), heat, gdal.GDT_Float32)
         said = self.start({"thickness": "thickness.tif", "temperature": "heat.tif"})
         expected = np.where(self.mask, thickness.astype(float), 0)
         np.testing.assert_array_equal(field(self.path("start"), "thickness"), expected)
@@ -160,7 +160,7 @@ class Observed(Case):
         dem = (GROUND + rng.uniform(-1, 3, (ROWS, COLS)))
         dem[12, 25] = 0  # no altitude
         self.assertTrue(self.mask[12, 25])
-        extents.write_raster(self.path("dem.tif"), dem, gdal.GDT_Float64)
+        geo.write_raster(self.path("dem.tif"), dem, gdal.GDT_Float64)
         self.start({"dem": "dem.tif"})
         expected = np.where(self.mask & (dem != 0), (dem - GROUND).clip(0), 0)
         np.testing.assert_allclose(field(self.path("start"), "thickness"), expected, rtol=0, atol=1e-12)
@@ -182,7 +182,7 @@ class Observed(Case):
             "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32605"}}})
         case.write_json(self.path("across.json"), {"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {}, "geometry": {
             "type": "Polygon", "coordinates": [[[-170, -5], [-160, -5], [-160, 5], [-170, 5], [-170, -5]]]}}]})
-        extents.write_raster(self.path("hot.tif"), np.full((ROWS, COLS), 1400, np.float32), gdal.GDT_Float32)
+        geo.write_raster(self.path("hot.tif"), np.full((ROWS, COLS), 1400, np.float32), gdal.GDT_Float32)
         ok = {"outline": "outline.json", "volume_m3": 9000}
         for text, observed, more in (
                 (r"expected at most one of volume_m3, thickness and dem, found 2", ok | {"thickness": 2}, {}),

@@ -230,8 +230,7 @@ class Calibrations(PriorCase, CalibrationCase):
         case.write_bytes(self.path("part", "evaluations.csv"), rows[:len(rows) // 2])
         self.sciara("calibrate", "c.json", "-q", "-o", "part", "--resume")
         for name in ("evaluations.csv", "best.json"):
-            with open(self.path("whole", name), "rb") as a, open(self.path("part", name), "rb") as b:
-                self.assertEqual(a.read(), b.read(), name)
+            self.assertEqual(case.read_bytes(self.path("whole", name)), case.read_bytes(self.path("part", name)), name)
 
     def test_refused(self):
         own = {"key": "model.radiating_share", "min": 0.01, "max": 0.1}

@@ -85,8 +85,7 @@ class Plugin(Case):
         self.assertEqual(metadata["general"]["hasProcessingProvider"], "yes")
         again = self.path("again.zip")
         subprocess.run([os.path.join(case.SOURCE, "tools", "qgis-plugin"), again], check=True)
-        with open(self.zip, "rb") as a, open(again, "rb") as b:
-            self.assertEqual(a.read(), b.read(), "the same tree gives the same file")
+        self.assertEqual(case.read_bytes(self.zip), case.read_bytes(again), "the same tree gives the same file")
 
     def test_from_dem_to_layers(self):
         listed = self.process("list")

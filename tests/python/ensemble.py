@@ -66,9 +66,8 @@ class Finished(case.SharedCase):
 
     def test_weights_after_an_observation(self):
         planned, path = self.planned.members["weight"], self.path("e", "weights-observed.csv")
-        with open(path, "w", encoding="utf-8") as f:
-            f.write("# members weighted by hand\nid,weight,planned_weight,jaccard\n")
-            f.writelines(f"{k},{k + 0.5},{weight!r},\n" for k, weight in enumerate(planned))
+        rows = (f"{k},{k + 0.5},{weight!r},\n" for k, weight in enumerate(planned))
+        case.write_text(path, "# members weighted by hand\nid,weight,planned_weight,jaccard\n" + "".join(rows))
         try:
             self.assertEqual(self.planned.members["weight"], [k + 0.5 for k in range(MEMBERS)])
         finally:

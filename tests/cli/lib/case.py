@@ -302,8 +302,7 @@ def tree(folder):
         for name in folders:
             found[os.path.relpath(os.path.join(at, name), folder)] = None
         for name in files:
-            with open(os.path.join(at, name), "rb") as f:
-                found[os.path.relpath(os.path.join(at, name), folder)] = hashlib.sha256(f.read()).hexdigest()
+            found[os.path.relpath(os.path.join(at, name), folder)] = hashlib.sha256(read_bytes(at, name)).hexdigest()
     return found
 
 
@@ -320,8 +319,7 @@ def minute_after(start, seconds):
 
 def processor_time(process):
     """Processor time that a process of subprocess has used, s."""
-    with open(f"/proc/{process.pid}/stat", encoding="utf-8") as f:
-        fields = f.read().rpartition(")")[2].split()
+    fields = read_text(f"/proc/{process.pid}/stat").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 

@@ -2,7 +2,6 @@
 """Observed extents on the grid of case.write_dem, and distances between cells."""
 import case
 import numpy
-from geo import write_raster
 
 
 def greatest_distance(a, b):

@@ -145,6 +145,12 @@ TEST(arguments_that_are_refused) {
   expect_error(sciara_ensemble_run(NULL, NULL, NULL), SCIARA_ERR_USAGE, "found NULL");
   expect_error(sciara_ensemble_read_progress(place, NULL), SCIARA_ERR_USAGE, "found NULL");
   expect_error(sciara_ensemble_reduce(NULL, NULL), SCIARA_ERR_USAGE, "found NULL");
+  struct sciara_ensemble_verify_options by = {.threads = -1};
+  expect_error(sciara_ensemble_verify(NULL, &by), SCIARA_ERR_USAGE, "found NULL");
+  expect_error(sciara_ensemble_verify(place, NULL), SCIARA_ERR_USAGE, "found NULL");
+  expect_error(sciara_ensemble_verify(place, &by), SCIARA_ERR_USAGE, "the path of an observed extent, found NULL");
+  by.observed = file;
+  expect_error(sciara_ensemble_verify(place, &by), SCIARA_ERR_USAGE, "0 to 1024 threads, found -1");
   sciara_ensemble_release(NULL);
 }
 

@@ -715,6 +715,7 @@ struct sciara_ensemble_verify_options {
   const char *observed; /**< the mapped extent, polygons or a raster in any CRS; not NULL */
   const char *layer;    /**< of a file with several layers of polygons */
   const char *at;       /**< its simulated time, such as "2 d", or its date */
+  const char *since;    /**< time or date of an earlier outline of the file, which stays if nothing moves */
   const char *dates;    /**< field of the file with the dates of its outlines; without `at` */
   const char *region;   /**< only cells of these polygons, or this raster, are judged */
   int threads;          /**< 1 to 1024; 0: one per core */

@@ -449,20 +449,22 @@ class Ensemble:
         finally:
             lib.sciara_ensemble_assets_release(out[0])
 
-    def verify(self, observed: PathLike, *, at: Optional[Duration] = None, dates: Optional[str] = None,
-               layer: Optional[str] = None, region: Optional[PathLike] = None) -> Verification:
+    def verify(self, observed: PathLike, *, at: Optional[Duration] = None,
+               since: Optional[Duration] = None, dates: Optional[str] = None, layer: Optional[str] = None, region: Optional[PathLike] = None) -> Verification:
         """Judges the probabilities by what was mapped later, as `sciara verify`; writes verification.json and verification.csv.
 
         observed: the mapped extent, polygons or a raster in any CRS
         at: its simulated time, or its date as text. None: the last date in the file that the members reach, or their end
+        since: likewise, of an earlier outline of the file, which stays if nothing moves. None: the lava with which members begin
         dates: field of the file with the dates of its outlines; None: the only one with dates. Without `at`
         layer: of a file with several layers of polygons
         region: judge only cells of these polygons, or of this raster
         """
         options = ffi.new("struct sciara_ensemble_verify_options *")
-        when = None if at is None else at if isinstance(at, str) else f"{seconds_of(at, 'at'):.17g}"
+        when = {key: value if isinstance(value, str) else f"{seconds_of(value, key):.17g}" for key, value in (("at", at), ("since", since))
+                if value is not None}
         given = {"observed": path_of(observed, "observed"), "layer": None if layer is None else text_of(layer, "layer"),
-                 "at": None if when is None else text_of(when, "at"), "dates": None if dates is None else text_of(dates, "dates"),
+                 **{key: text_of(value, key) for key, value in when.items()}, "dates": None if dates is None else text_of(dates, "dates"),
                  "region": None if region is None else path_of(region, "region")}
         kept = {key: ffi.new("char[]", value) for key, value in given.items() if value is not None}
         for key, value in kept.items():

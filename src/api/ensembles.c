@@ -419,7 +419,9 @@ enum sciara_status sciara_ensemble_verify(const char *folder, const struct sciar
   const struct sciara_verification_request request = {.folder = folder,
                                                       .observed = {.path = o->observed, .layer = o->layer},
                                                       .option = "at",
+                                                      .since_option = "since",
                                                       .at = o->at,
+                                                      .since = o->since,
                                                       .dates = o->dates,
                                                       .region = o->region,
                                                       .threads = sciara_reduction_threads(o->threads)};

@@ -36,9 +36,14 @@ static void print_cells(const struct sciara_verification_request *q, const struc
   else
     sciara_print("cells: the %" PRId64 " of the land that a member or the observation reaches by then", s->cells);
   sciara_print(", %.3g km2\n", (double)s->cells * area);
+  char time[48], what[96] = "lava with which the members begin";
+  if (!isnan(v->since_s)) {
+    sciara_print_duration(v->since_s, time, sizeof time);
+    snprintf(what, sizeof what, "outline of %s", time);
+  }
   if (v->begun)
-    sciara_print("start: the lava with which the members begin covers %" PRId64 " of them, %.3g km2\n",
-                 s->cells - v->beyond.cells, (double)(s->cells - v->beyond.cells) * area);
+    sciara_print("start: the %s covers %" PRId64 " of them, %.3g km2\n", what, s->cells - v->beyond.cells,
+                 (double)(s->cells - v->beyond.cells) * area);
   else
     sciara_print("start: the members begin without lava\n");
   if (v->left_out > 0)
@@ -131,6 +136,8 @@ static enum sciara_status take_options(const struct sciara_arguments *a, const c
   q->folder = a->operand[0];
   q->option = "--at";
   q->at = sciara_argument(a, "at");
+  q->since = sciara_argument(a, "since");
+  q->since_option = "--since";
   q->dates = sciara_argument(a, "dates");
   q->region = sciara_argument(a, "region");
   return sciara_threads_of(a, &q->threads);
@@ -163,6 +170,7 @@ static const struct sciara_option options[] = {
     SCIARA_OBSERVED_OPTIONS("the mapped extent (required): polygons or a raster"),
     {"at", 0, "T",
      "its simulated time (\"2 d\") or date (default: the last date in FILE that the members reach, or their end)"},
+    {"since", 0, "T", "time or date of an earlier outline in FILE: \"nothing moves\" is that this one stays"},
     {"dates", 0, "FIELD", "field of FILE with the dates of its outlines (default: the only one with dates)"},
     {"region", 0, "FILE", "judge only cells of these polygons, or of this raster"},
     {"json", 0, NULL, "print all of it as JSON"},

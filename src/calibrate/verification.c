@@ -27,7 +27,7 @@ struct work {
   char start[SCIARA_DATE_SIZE]; ///< run.start of the base; "": there is none
   double after_s;               ///< up to when arrivals count, from the start of the members, s; INFINITY: all
   double until_s;               ///< up to when the members are known, simulated time, s; INFINITY: they end at rest
-  struct sciara_observation observed, region;
+  struct sciara_observation observed, region, since;
   int64_t *from_vents;  ///< squared distance from the nearest vent of a member, in cells; NULL: there are no vents
   double *said, *still; ///< probabilities of lava by the time, and at the start
   int64_t *cells, *far; ///< of each member: cells that it reaches; the largest of their `from_vents`, -1: none
@@ -37,6 +37,7 @@ static void work_free(struct work *w) {
   sciara_reduction_free(&w->r);
   sciara_observation_free(&w->observed);
   sciara_observation_free(&w->region);
+  sciara_observation_free(&w->since);
   sciara_free(w->from_vents);
   sciara_free(w->said);
   sciara_free(w->still);
@@ -121,6 +122,20 @@ static enum sciara_status read_extent(struct work *w, const struct sciara_observ
   q.grid = &w->r.dem.grid;
   q.crs_wkt = w->r.dem.georef.crs_wkt;
   return sciara_observation_read(&q, out);
+}
+
+/** The earlier outline that stays if nothing moves. */
+static enum sciara_status read_since(struct work *w) {
+  struct sciara_observation_request q = w->request.observed;
+  double *since_s = &w->out->since_s;
+  if (!w->request.since) return SCIARA_OK;
+  SCIARA_TRY(sciara_take_time(w->request.since_option, w->request.since, w->start, w->request.folder, since_s));
+  if (!(*since_s < w->out->at_s))
+    return sciara_fail(SCIARA_ERR_USAGE, "%s: expected a time before that of the observation, found \"%s\"",
+                       w->request.since_option, w->request.since);
+  q.date_field = NULL;
+  q.when = sciara_date_at(w->start, *since_s);
+  return read_extent(w, &q, &w->since);
 }
 
 /** Keeps what was observed on the land of the region. */
@@ -242,9 +257,10 @@ static enum sciara_status make_probabilities(struct work *w) {
   sciara_hazard_fill(&hazard, 0, w->r.dem.valid, cells, w->still);
   sciara_hazard_fill(&hazard, 1, w->r.dem.valid, cells, w->said);
   // Lava of the first step has arrived at the start, too: with an outline, or without any lava then, more is known.
+  const uint8_t *outline = w->since.covered ? w->since.covered : w->r.dem.observed;
   const bool begun = w->r.under_way || w->r.ensemble.initial_hash != 0;
-  for (int64_t i = 0; i < cells && (w->r.dem.observed || !begun); i++)
-    if (w->r.dem.valid[i]) w->still[i] = w->r.dem.observed ? w->r.dem.observed[i] : 0;
+  for (int64_t i = 0; i < cells && (outline || !begun); i++)
+    if (w->r.dem.valid[i]) w->still[i] = outline ? outline[i] : 0;
 cleanup:
   sciara_hazard_free(&hazard);
   sciara_hazard_rule_free(&rule);
@@ -280,7 +296,7 @@ static double ratio(double part, double whole) { return whole > 0 ? part / whole
 /** Whether a cell is judged. @param beyond only without lava at the start */
 static bool is_judged(const struct work *w, int64_t i, bool beyond) {
   if (!w->r.dem.valid[i] || (beyond && w->still[i] >= 0.5)) return false;
-  return w->region.covered ? w->region.covered[i] : w->said[i] > 0 || w->observed.covered[i];
+  return w->region.covered ? w->region.covered[i] : w->said[i] > 0 || w->observed.covered[i] || w->still[i] > 0;
 }
 
 static void score(const struct work *w, bool beyond, struct sciara_verification_scores *out) {
@@ -376,6 +392,7 @@ static enum sciara_status rank_extents(const struct work *w) {
 static enum sciara_status judge(struct work *w) {
   struct sciara_verification *v = w->out;
   struct sciara_text said = {0};
+  SCIARA_TRY(read_since(w));
   SCIARA_TRY(read_observed(w));
   SCIARA_TRY(measure_from_vents(w));
   SCIARA_TRY(make_probabilities(w));
@@ -397,7 +414,7 @@ enum sciara_status sciara_verification_make(const struct sciara_verification_req
   struct sciara_observation_dates dates = {0};
   const struct sciara_reduction_options options = {.threads = request->threads, .bytes = SCIARA_REDUCTION_BYTES};
   enum sciara_status status;
-  *out = (struct sciara_verification){0};
+  *out = (struct sciara_verification){.since_s = NAN};
   if (request->at && request->dates)
     return sciara_fail(SCIARA_ERR_USAGE, "--dates: expected it without a time, which gives %s one time",
                        request->observed.path);

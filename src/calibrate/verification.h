@@ -17,8 +17,10 @@ enum { SCIARA_SAID_CLASSES = 12, SCIARA_SAID_CELLS = 200 };
 struct sciara_verification_request {
   const char *folder;                         ///< of the ensemble
   struct sciara_observation_request observed; ///< path, layer and drivers of the mapped extent
-  const char *option;                         ///< what `at` is called in errors: "--at"
+  const char *option, *since_option;          ///< what `at` and `since` are called in errors: "--at"
   const char *at;     ///< its simulated time ("2 d") or date; NULL: see sciara_verification_make
+  const char *since;  ///< time or date of an earlier outline of that file, which stays if nothing moves; NULL: the lava
+                      ///< with which the members begin does
   const char *dates;  ///< field with the dates of its outlines; NULL: the only one with dates
   const char *region; ///< only cells of these polygons, or this raster, are judged; NULL: all
   int threads;        ///< at most
@@ -64,13 +66,14 @@ struct sciara_verification {
   size_t members, finished;    ///< of weight above 0
   size_t early;                ///< ended at a limit before the time: what they had reached counts
   double at_s;                 ///< simulated time; INFINITY: members end at rest
+  double since_s;              ///< of the earlier outline; NAN: none was asked for
   char date[SCIARA_DATE_SIZE]; ///< of it; "": not known
   enum sciara_verification_time at;
   char *driver;                             ///< GDAL's short name of the format of the extent
   int64_t polygons;                         ///< of the extent; 0: it is a raster
   int64_t left_out;                         ///< observed cells that are sea or have no altitude
   double cell_m;                            ///< side of a cell
-  bool begun;                               ///< members begin with lava
+  bool begun;                               ///< members begin with lava, or there is an earlier outline
   struct sciara_verification_scores whole;  ///< of all cells
   struct sciara_verification_scores beyond; ///< of those without lava at the start; as `whole` unless `begun`
   struct sciara_verification_rank area_m2, run_out_m;

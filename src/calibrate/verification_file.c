@@ -56,11 +56,11 @@ static bool fill(const struct sciara_verification_request *request, const struct
          sciara_json_put_plain(root, "program", SCIARA_VERSION) &&
          put_text(root, "observed", sciara_path_name(request->observed.path)) && put_text(root, "driver", v->driver) &&
          put_text(root, "region", request->region ? sciara_path_name(request->region) : NULL) &&
-         put(root, "at_s", v->at_s) && put_text(root, "date", v->date) && put_text(root, "at", at[v->at]) &&
-         put_text(root, "condition", v->said) && put(root, "members", (double)v->members) &&
-         put(root, "finished", (double)v->finished) && put(root, "ended_early", (double)v->early) &&
-         put(root, "cell_m", v->cell_m) && put(root, "left_out_cells", (double)v->left_out) &&
-         put_scores(root, "all", &v->whole) &&
+         put(root, "since_s", v->since_s) && put(root, "at_s", v->at_s) && put_text(root, "date", v->date) &&
+         put_text(root, "at", at[v->at]) && put_text(root, "condition", v->said) &&
+         put(root, "members", (double)v->members) && put(root, "finished", (double)v->finished) &&
+         put(root, "ended_early", (double)v->early) && put(root, "cell_m", v->cell_m) &&
+         put(root, "left_out_cells", (double)v->left_out) && put_scores(root, "all", &v->whole) &&
          (v->begun ? put_scores(root, "beyond_start", &v->beyond)
                    : cJSON_AddNullToObject(root, "beyond_start") != NULL) &&
          put_rank(root, "area_m2", &v->area_m2) && put_rank(root, "run_out_m", &v->run_out_m);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "app/command.h"
@@ -10,6 +11,7 @@
 #include "app/output.h"
 #include "app/ranks.h"
 #include "app/session.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "engine/banded.h"
@@ -321,6 +323,13 @@ static void print_estimate(const struct sciara_problem *p) {
   }
 }
 
+/** A doubt that cannot be examined is no problem of the scenario. */
+static void warn_run_off(const struct sciara_problem *p) {
+  char *text;
+  if (sciara_observed_run_off(p, &text) == SCIARA_OK && text) sciara_log(SCIARA_LOG_WARNING, "%s", text);
+  free(text);
+}
+
 /** Those of the option, else those that the launcher started. 0: the option is no number of processes. */
 static int ranks_of(const struct sciara_arguments *arguments, int launched) {
   const char *text = sciara_argument(arguments, "ranks");
@@ -345,7 +354,10 @@ static int check(const struct sciara_arguments *arguments, const struct sciara_s
   if (problem.size.made) warn_disk(&problem);
   sciara_output_flush();
   const int code = sciara_report_all(&diagnostics);
-  if (code == SCIARA_OK && !sciara_argument_given(arguments, "no-estimate")) print_estimate(&problem);
+  if (code == SCIARA_OK && !sciara_argument_given(arguments, "no-estimate")) {
+    print_estimate(&problem);
+    warn_run_off(&problem);
+  }
   if (code == SCIARA_OK) sciara_print("no problem found\n");
   sciara_problem_free(&problem);
   sciara_diagnostics_free(&diagnostics);

@@ -392,6 +392,7 @@ static enum sciara_status begin(struct run *r) {
   if (o->resume) SCIARA_TRY(record_descent(r));
   SCIARA_TRY(sciara_simulation_ledger(r->simulation, &r->run_json.ledger));
   SCIARA_TRY(sciara_ground_warn(&r->simulation->problem, &r->run_json));
+  if (!o->resume) SCIARA_TRY(sciara_run_off_warn(&r->simulation->problem, &r->run_json));
   r->run_json.has_sea = r->simulation->problem.site->sea_cells > 0;
   SCIARA_TRY(sciara_checkpoints_begin(&r->checkpoints, r->simulation, r->folder, r->ground, o->history,
                                       r->run_json.started_utc));

@@ -41,6 +41,16 @@ enum sciara_status sciara_ground_warn(const struct sciara_problem *p, struct sci
   return warn(run_json, SCIARA_WARNING_CELLS, text);
 }
 
+enum sciara_status sciara_run_off_warn(const struct sciara_problem *p, struct sciara_run_json *run_json) {
+  char *text;
+  SCIARA_TRY(sciara_observed_run_off(p, &text));
+  if (!text) return SCIARA_OK;
+  sciara_log(SCIARA_LOG_WARNING, "%s", text);
+  const enum sciara_status status = warn(run_json, SCIARA_WARNING_OBSERVED, text);
+  free(text);
+  return status;
+}
+
 enum sciara_status sciara_rest_warn(const struct sciara_simulation *s, struct sciara_run_json *run_json) {
   char *text;
   if (s->finished != SCIARA_STOP_FRONT) return SCIARA_OK;

@@ -34,6 +34,9 @@ enum sciara_status sciara_simulation_write_maps(struct sciara_simulation *s, con
 /** Adds the warnings about the ground and the lava observed on it to run.json, unless it has them or none is needed. */
 enum sciara_status sciara_ground_warn(const struct sciara_problem *problem, struct sciara_run_json *run_json);
 
+/** Warns if the observed lava with which a run begins runs off. */
+enum sciara_status sciara_run_off_warn(const struct sciara_problem *problem, struct sciara_run_json *run_json);
+
 /** Adds, and logs, a warning if the run has ended with the front at rest and its vents emit lava later. */
 enum sciara_status sciara_rest_warn(const struct sciara_simulation *s, struct sciara_run_json *run_json);
 

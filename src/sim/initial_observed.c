@@ -10,7 +10,10 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/wallclock.h"
+#include "engine/engine.h"
 #include "model/range.h"
+#include "sim/cost.h"
 #include "terrain/dem_gdal.h"
 #include "terrain/vector_shapes.h"
 
@@ -475,4 +478,65 @@ cleanup:
   sciara_free(w.raster);
   if (status == SCIARA_OK || status == SCIARA_ERR_USAGE) return status; // of an option, not of the scenario
   return sciara_fail_context(status, "%s", p->scenario.path);
+}
+
+// ------------------------------------------------------------------------------------------------------ what runs off
+
+/** Simulated time, s, and share of the covered cells by which they may grow in it while nothing is emitted. */
+#define WATCHED_S 3600.0
+#define GROWTH 0.05
+#define WATCH_WALL_S 2.0 ///< most time of the wall clock for it, s
+
+static int64_t count_covered(const struct sciara_state *s) {
+  int64_t cells = 0;
+  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) cells += s->arrival[i] >= 0;
+  return cells;
+}
+
+/** Advances a state by WATCHED_S without effusion, as far as the time on the wall clock allows. */
+static enum sciara_status watch(const struct sciara_problem *p, struct sciara_state *s) {
+  const struct sciara_scenario_spec *spec = &p->scenario;
+  const struct sciara_engine_ops *ops;
+  struct sciara_engine_progress now = {0};
+  void *engine = NULL;
+  struct sciara_vents *none = sciara_vents_create();
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(none ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for vents"));
+  SCIARA_TRY_GOTO(sciara_engine_find("serial", spec->params.rule,
+                                     spec->engine.single_precision ? SCIARA_SINGLE_PRECISION : SCIARA_DOUBLE, &ops));
+  const struct sciara_engine_setup setup = {
+      .params = &spec->params, .vents = none, .boundary = spec->boundary, .threads = 1};
+  const struct sciara_stop stop = {
+      .steps = UINT64_MAX, .time = s->time + WATCHED_S, .solidified = true, .max_wall_ms = 50};
+  const double until = sciara_wallclock() + WATCH_WALL_S;
+  SCIARA_TRY_GOTO(ops->create(&setup, &engine));
+  SCIARA_TRY_GOTO(ops->upload(engine, s));
+  do SCIARA_TRY_GOTO(ops->advance(engine, &stop, &now));
+  while (now.reason == SCIARA_STOP_WALL && sciara_wallclock() < until);
+  SCIARA_TRY_GOTO(ops->download(engine, s));
+cleanup:
+  if (engine) ops->destroy(engine);
+  sciara_vents_destroy(none);
+  return status;
+}
+
+enum sciara_status sciara_observed_run_off(const struct sciara_problem *p, char **text) {
+  struct sciara_state *s = NULL;
+  char time[48];
+  *text = NULL;
+  if (!p->observed_hash || sciara_grid_cells(&p->grid) > SCIARA_COST_PROBE_CELLS) return SCIARA_OK;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_state_clone(p->state, &s));
+  SCIARA_TRY_GOTO(watch(p, s));
+  const double growth = (double)count_covered(s) / (double)count_covered(p->state) - 1;
+  if (!(growth > GROWTH)) goto cleanup;
+  sciara_print_duration(fmin(WATCHED_S, s->time - p->state->time), time, sizeof time);
+  *text = sciara_format(
+      "initial.observed: with these parameters the mapped lava runs off: it covers %.0f %% more cells %s later, "
+      "without effusion. Lava at rest would not: docs/tonight.md says what that does to a forecast",
+      100 * growth, time);
+  if (!*text) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for a warning");
+cleanup:
+  sciara_state_destroy(s);
+  return status;
 }

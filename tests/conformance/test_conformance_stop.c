@@ -332,8 +332,7 @@ TEST_EACH(snapshot_cadence, 2) {
 TEST_EACH(wall_clock, 2) {
   OWNED(pair_end) struct pair p;
   begin(&p, "ramp", _i);
-  struct sciara_stop stop = at_step(3000);
-  stop.max_wall_ms = 1;
+  const struct sciara_stop stop = {.steps = 3000, .time = INFINITY, .max_wall_ms = 1, .thickness = 1e6}; // of two votes
   const int pauses = run_until(&p.tested, stop);
   ck_assert_msg(pauses > 0, "3000 steps were done within a millisecond");
   ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_STEPS);

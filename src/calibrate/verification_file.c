@@ -9,8 +9,6 @@
 #define FORMAT "sciara-verification"
 enum { VERSION = 1 };
 
-static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a verification"); }
-
 /** Adds a number, or null. */
 static bool put(cJSON *object, const char *name, double value) {
   return (isfinite(value) ? cJSON_AddNumberToObject(object, name, value) : cJSON_AddNullToObject(object, name)) != NULL;
@@ -69,7 +67,9 @@ static bool fill(const struct sciara_verification_request *request, const struct
 enum sciara_status sciara_verification_print(const struct sciara_verification_request *request,
                                              const struct sciara_verification *v, struct sciara_text *out) {
   cJSON *root = cJSON_CreateObject();
-  enum sciara_status status = root && fill(request, v, root) ? sciara_json_print(root, out) : no_memory();
+  enum sciara_status status = root && fill(request, v, root)
+                                  ? sciara_json_print(root, out)
+                                  : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a verification");
   if (status == SCIARA_OK) status = sciara_text_append(out, "\n");
   cJSON_Delete(root);
   return status;

@@ -506,8 +506,10 @@ static enum sciara_status watch(const struct sciara_problem *p, struct sciara_st
                                      spec->engine.single_precision ? SCIARA_SINGLE_PRECISION : SCIARA_DOUBLE, &ops));
   const struct sciara_engine_setup setup = {
       .params = &spec->params, .vents = none, .boundary = spec->boundary, .threads = 1};
-  const struct sciara_stop stop = {
-      .steps = UINT64_MAX, .time = s->time + WATCHED_S, .solidified = true, .max_wall_ms = 50};
+  const struct sciara_stop stop = {.steps = UINT64_MAX,
+                                   .time = fmin(s->time + WATCHED_S, sciara_site_next_change(s->site)),
+                                   .solidified = true,
+                                   .max_wall_ms = 50};
   const double until = sciara_wallclock() + WATCH_WALL_S;
   SCIARA_TRY_GOTO(ops->create(&setup, &engine));
   SCIARA_TRY_GOTO(ops->upload(engine, s));

@@ -146,9 +146,9 @@ void sciara_problem_free(struct sciara_problem *p);
 // Of a checkpoint, as it was mapped (initial_observed.c), and as a part of what identifies an ensemble and its members.
 
 /**
- * Whether observed lava runs off: its cells grow by more than 5 % in an hour without effusion, which serial computes. `text`: the
- * warning, the caller's; NULL: it does not, there is none, or the map is too large for a short
- * probe. An hour that takes more than two seconds is not computed to its end.
+ * Whether observed lava runs off: its cells grow by more than 5 % in an hour without effusion, which serial computes in at most
+ * two seconds and up to the next edit of the ground, so perhaps not to its end. `text`: the warning, the caller's; NULL: it does
+ * not, there is none, or the map is too large for a probe.
  */
 enum sciara_status sciara_observed_run_off(const struct sciara_problem *p, char **text);
 

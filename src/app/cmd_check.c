@@ -45,7 +45,7 @@ static double volume_of(const struct sciara_vents *v, const struct sciara_placem
 static void print_outflow(const struct sciara_problem *p, size_t k, const struct sciara_outflow *o) {
   const char *key = p->scenario.vents[k].place == SCIARA_VENT_LINE ? "width_m" : "radius_m";
   sciara_print("    x = %.2g at the peak rate of %.6g m3/s", o->x, o->peak);
-  if (o->group > 1) sciara_print(" of the %zu vents whose cells adjoin", o->group);
+  if (o->group > 1) sciara_print(" of the %zu vents in this cell", o->group);
   if (isfinite(o->height))
     sciara_print(", stands about %.2g m above flat ground", o->height);
   else

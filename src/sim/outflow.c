@@ -9,15 +9,8 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "model/moore.h"
 #include "model/polyline.h"
 #include "model/tower.h"
-
-static double largest(const double *values, size_t count) {
-  double most = 0;
-  for (size_t k = 0; k < count; k++) most = fmax(most, values[k]);
-  return most;
-}
 
 static double length_of(const struct sciara_vent_spec *v) {
   double length = 0;
@@ -26,175 +19,46 @@ static double length_of(const struct sciara_vent_spec *v) {
   return length;
 }
 
-// ------------------------------------------------------------------------------------------------------------ groups
-
-/** A cell of a vent of the scenario. */
-struct vent_cell {
-  int64_t cell;
-  size_t vent;
-  double rate; ///< its largest one, m3/s
-};
-
-/** What the vents of a group have in common; held by the one with the lowest index. */
-struct group {
-  size_t parent; ///< another vent of the group, or itself for the first one
-  size_t vents;
-  int64_t cells, sides; ///< of the group; sides of its cells that no cell of it adjoins
-  double most;          ///< largest sum of the rates of a cell, m3/s
-  double peak;          ///< largest rate of all at one time, m3/s
-};
-
-struct groups {
-  const struct sciara_problem *problem;
-  struct group *of; ///< by vent
-  struct vent_cell *cell;
-  size_t cells;
-};
-
-static int by_cell(const void *a, const void *b) {
-  const int64_t p = ((const struct vent_cell *)a)->cell, q = ((const struct vent_cell *)b)->cell;
-  return (p > q) - (p < q);
+/** Whether vents j and k emit in one and the same cell alone. */
+static bool same_cell(const struct sciara_problem *p, size_t j, size_t k) {
+  const struct sciara_placement *a = &p->placed[j], *b = &p->placed[k];
+  return a->count == 1 && b->count == 1 && p->vents->row[a->first] == p->vents->row[b->first] &&
+         p->vents->col[a->first] == p->vents->col[b->first];
 }
 
-static size_t first_of(struct group *of, size_t vent) {
-  while (of[vent].parent != vent) vent = of[vent].parent = of[of[vent].parent].parent;
-  return vent;
-}
-
-static void join(struct group *of, size_t a, size_t b) {
-  const size_t p = first_of(of, a), q = first_of(of, b);
-  of[p > q ? p : q].parent = p > q ? q : p;
-}
-
-static const struct vent_cell *find_cell(const struct groups *g, int64_t cell) {
-  const struct vent_cell key = {.cell = cell};
-  return (const struct vent_cell *)bsearch(&key, g->cell, g->cells, sizeof key, by_cell);
-}
-
-static enum sciara_status list_cells(struct groups *g) {
-  const struct sciara_problem *p = g->problem;
-  const struct sciara_vents *v = p->vents;
-  SCIARA_TRY(SCIARA_NEW(g->cell, (size_t)v->count + 1, "the cells of the vents"));
-  for (size_t k = 0; k < p->scenario.vent_count; k++) {
-    const struct sciara_placement *at = &p->placed[k];
-    for (int64_t i = at->first; i < at->first + at->count; i++)
-      g->cell[g->cells++] =
-          (struct vent_cell){.cell = v->row[i] * p->grid.cols + v->col[i],
-                             .vent = k,
-                             .rate = largest(v->rate + v->first[i], (size_t)(v->first[i + 1] - v->first[i]))};
-  }
-  qsort(g->cell, g->cells, sizeof *g->cell, by_cell);
-  return SCIARA_OK;
-}
-
-/** Joins the vents of the same and of neighbouring cells. Vents lie on interior cells, which have 8 neighbours. */
-static void join_neighbours(struct groups *g) {
-  for (size_t k = 0; k < g->cells; k++) {
-    if (k > 0 && g->cell[k - 1].cell == g->cell[k].cell) join(g->of, g->cell[k - 1].vent, g->cell[k].vent);
-    for (int n = 1; n < SCIARA_MOORE; n++) {
-      const struct vent_cell *other = find_cell(g, g->cell[k].cell + sciara_moore_offset(n, g->problem->grid.cols));
-      if (other) join(g->of, other->vent, g->cell[k].vent);
+/** The largest rate at one time of vent k and those of its cell, m3/s; *group: their number. */
+static double peak_of(const struct sciara_problem *p, size_t k, size_t *group) {
+  const struct sciara_scenario_spec *s = &p->scenario;
+  double peak = 0;
+  *group = 0;
+  for (size_t j = 0; j < s->vent_count; j++) { // a sum of rates is largest where one of them begins
+    if (j != k && !same_cell(p, j, k)) continue;
+    (*group)++;
+    for (size_t e = 0; e < s->vents[j].rate_count; e++) {
+      double sum = 0;
+      for (size_t i = 0; i < s->vent_count; i++)
+        if (i == j || i == k || same_cell(p, i, k)) sum += sciara_vent_spec_rate(&s->vents[i], s->vents[j].edges[e]);
+      peak = fmax(peak, sum);
     }
   }
+  return peak;
 }
-
-/** Counts the cells of each group, and their sides outside; finds the most loaded cell. */
-static void measure(struct groups *g) {
-  for (size_t k = 0, next; k < g->cells; k = next) {
-    struct group *group = &g->of[first_of(g->of, g->cell[k].vent)];
-    double sum = 0;
-    for (next = k; next < g->cells && g->cell[next].cell == g->cell[k].cell; next++) sum += g->cell[next].rate;
-    group->cells++;
-    group->most = fmax(group->most, sum);
-    for (int n = 1; n <= 4; n++)
-      group->sides += !find_cell(g, g->cell[k].cell + sciara_moore_offset(n, g->problem->grid.cols));
-  }
-}
-
-/** A change of the rate of a group. */
-struct change {
-  size_t group;
-  double time, rate;
-};
-
-static int by_group_and_time(const void *a, const void *b) {
-  const struct change *p = (const struct change *)a, *q = (const struct change *)b;
-  if (p->group != q->group) return p->group < q->group ? -1 : 1;
-  return (p->time > q->time) - (p->time < q->time);
-}
-
-/** The largest sum of the rates of each group of more than one vent; of the others their largest rate. */
-static enum sciara_status find_peaks(struct groups *g) {
-  const struct sciara_scenario_spec *s = &g->problem->scenario;
-  struct change *change;
-  size_t room = 1, count = 0;
-  for (size_t k = 0; k < s->vent_count; k++) room += 2 * s->vents[k].rate_count;
-  SCIARA_TRY(SCIARA_NEW(change, room, "the rates of the vents"));
-  for (size_t k = 0; k < s->vent_count; k++) {
-    const struct sciara_vent_spec *v = &s->vents[k];
-    const size_t group = first_of(g->of, k);
-    if (g->of[group].vents == 1) g->of[group].peak = largest(v->rates, v->rate_count);
-    for (size_t i = 0; i < v->rate_count && g->of[group].vents > 1; i++) {
-      change[count++] = (struct change){group, v->edges[i], v->rates[i]};
-      change[count++] = (struct change){group, v->edges[i + 1], -v->rates[i]};
-    }
-  }
-  qsort(change, count, sizeof *change, by_group_and_time);
-  double rate = 0;
-  for (size_t k = 0; k < count; k++) {
-    struct group *group = &g->of[change[k].group];
-    rate += change[k].rate;
-    const bool last = k + 1 == count || change[k + 1].group != change[k].group;
-    if (last || change[k + 1].time > change[k].time) group->peak = fmax(group->peak, rate);
-    if (last) rate = 0;
-  }
-  sciara_free(change);
-  return SCIARA_OK;
-}
-
-static enum sciara_status make_groups(const struct sciara_problem *p, struct groups *g) {
-  const size_t vents = p->scenario.vent_count;
-  *g = (struct groups){.problem = p};
-  SCIARA_TRY(SCIARA_NEW(g->of, vents + 1, "the groups of the vents"));
-  for (size_t k = 0; k < vents; k++) g->of[k].parent = k;
-  SCIARA_TRY(list_cells(g));
-  join_neighbours(g);
-  for (size_t k = 0; k < vents; k++) g->of[first_of(g->of, k)].vents++;
-  measure(g);
-  return find_peaks(g);
-}
-
-static void free_groups(struct groups *g) {
-  sciara_free(g->of);
-  sciara_free(g->cell);
-}
-
-// ---------------------------------------------------------------------------------------------------------- outflows
 
 static const double TURN = 6.283185307179586; ///< 2 pi
 
-/**
- * How many times the rate of one cell the cells of a vent alone, or of a group, can carry. The sides of the cells of a
- * disc add up to 4/pi of its perimeter.
- */
-static double carries(const struct sciara_problem *p, const struct group *g, size_t k) {
-  const struct sciara_vent_spec *v = &p->scenario.vents[k];
-  const bool line = v->place == SCIARA_VENT_LINE;
-  double perimeter = line ? 2 * (length_of(v) + 2 * v->reach_m) : TURN * v->reach_m;
-  if (g->vents > 1) perimeter = TURN / 8 * (double)g->sides * p->grid.cell_size;
-  return sciara_tower_carries(p->grid.cell_size, (double)g->cells, perimeter);
-}
-
-static struct sciara_outflow describe(const struct sciara_problem *p, const struct group *g, size_t k) {
+static struct sciara_outflow describe(const struct sciara_problem *p, size_t k) {
   const struct sciara_vent_spec *v = &p->scenario.vents[k];
   const struct sciara_params *params = &p->scenario.params;
-  const double w = p->grid.cell_size, most = fmin(g->most, g->peak); // vents of one cell may emit one after the other
-  struct sciara_outflow out = {.peak = g->peak, .group = g->vents};
-  const double whole = sciara_tower_load(params, w, out.peak), one = sciara_tower_load(params, w, most);
-  const bool area = v->reach_m > 0 || g->vents > 1;
-  out.x = area ? fmax(one, whole / carries(p, g, k)) : one;
+  const bool line = v->place == SCIARA_VENT_LINE;
+  const double w = p->grid.cell_size, cells = (double)p->placed[k].count;
+  struct sciara_outflow out = {0};
+  out.peak = peak_of(p, k, &out.group);
+  const double whole = sciara_tower_load(params, w, out.peak);
+  const double perimeter = line ? 2 * (length_of(v) + 2 * v->reach_m) : TURN * v->reach_m;
+  const double most = out.peak / cells; // of a cell
+  out.x = whole / sciara_tower_carries(w, cells, perimeter);
   out.height = sciara_tower_height(w, out.x);
-  out.reach = v->place == SCIARA_VENT_LINE ? sciara_tower_width(w, whole, length_of(v)) : sciara_tower_radius(w, whole);
+  out.reach = line ? sciara_tower_width(w, whole, length_of(v)) : sciara_tower_radius(w, whole);
   out.cell_size = sciara_tower_cell_size(w, out.x);
   out.surge = most * params->relaxation * params->t_max / (w * w);
   out.clock_max = most > 0 ? w * w * w / (most * params->relaxation) : (double)INFINITY;
@@ -202,14 +66,10 @@ static struct sciara_outflow describe(const struct sciara_problem *p, const stru
 }
 
 enum sciara_status sciara_outflows_of(const struct sciara_problem *p, struct sciara_outflow **out) {
-  struct groups groups;
-  *out = NULL;
-  enum sciara_status status = make_groups(p, &groups);
-  if (status == SCIARA_OK) status = SCIARA_NEW(*out, p->scenario.vent_count + 1, "estimates for the vents");
-  for (size_t k = 0; k < p->scenario.vent_count && status == SCIARA_OK; k++)
-    if (p->placed[k].count > 0) (*out)[k] = describe(p, &groups.of[first_of(groups.of, k)], k);
-  free_groups(&groups);
-  return status;
+  SCIARA_TRY(SCIARA_NEW(*out, p->scenario.vent_count + 1, "estimates for the vents"));
+  for (size_t k = 0; k < p->scenario.vent_count; k++)
+    if (p->placed[k].count > 0) (*out)[k] = describe(p, k);
+  return SCIARA_OK;
 }
 
 bool sciara_outflow_surges(const struct sciara_problem *p, const struct sciara_outflow *o) {
@@ -226,7 +86,7 @@ enum sciara_status sciara_outflow_warn(const struct sciara_problem *p) {
     const struct sciara_outflow *o = &all[k];
     char with[64] = "";
     if (!(o->x >= 1)) continue;
-    if (o->group > 1) snprintf(with, sizeof with, " with the %zu vents at the same place", o->group - 1);
+    if (o->group > 1) snprintf(with, sizeof with, " with the other %zu in its cell", o->group - 1);
     sciara_note(
         p->scenario.notes, SCIARA_LOG_WARNING,
         "vents[%zu] (%s)%s: x = %.3g at its peak rate of %.6g m3/s: cells of %g m cannot pass on so much lava, and it "

@@ -9,13 +9,10 @@
 #include "sim/problem.h"
 #include "store/run_json.h"
 
-/**
- * The load of a vent of the scenario at its peak rate. Vents whose cells are the same or neighbours pass on their lava
- * together: they form a group, and all of it but `reach`'s form is the same for each of them.
- */
+/** The load of a vent of the scenario at its peak rate; vents without an area in one cell pass on their lava together. */
 struct sciara_outflow {
-  double peak;      ///< of the sum over the group, m3/s
-  size_t group;     ///< number of vents in the group, 1 or more
+  double peak;      ///< of the sum over the vents of its cell, m3/s
+  size_t group;     ///< number of these vents, 1 or more
   double x;         ///< load of its most loaded cell; from 1 on its lava grows without bound
   double height;    ///< at which it stands above flat ground, m; INFINITY: none
   double reach;     ///< radius of a point, width of a line, m, that brings x to SCIARA_TOWER_AIM

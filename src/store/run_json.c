@@ -262,7 +262,6 @@ static void add_barriers(struct builder *b, cJSON *root, const struct sciara_run
     add_number(b, item, "cells", (double)one->cells);
     add_number(b, item, "overtopped_s", one->overtopped_s);
     add_number(b, item, "freeboard_m", one->freeboard_m);
-    add_number(b, item, "held_m3", one->held_m3);
     add_number(b, item, "x", one->x);
     add_number(b, item, "y", one->y);
   }

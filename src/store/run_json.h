@@ -42,7 +42,6 @@ struct sciara_run_barrier {
   int64_t cells;       ///< that it changed
   double overtopped_s; ///< simulated time from which lava is on it; NAN: never
   double freeboard_m;  ///< from its crest down to the lava beside it at the end; NAN: there is none
-  double held_m3;      ///< lava that stands against it at the end; NAN in files of versions without it
   double x, y;         ///< where it was overtopped first, or the freeboard is least; NAN: nowhere
 };
 

@@ -193,14 +193,13 @@ static enum sciara_status read_warning(const struct node *at, struct sciara_run_
 
 static enum sciara_status read_barrier(const struct node *at, struct sciara_run_json *r) {
   const cJSON *name = member(at, "name");
-  struct sciara_run_barrier b = {.held_m3 = NAN};
+  struct sciara_run_barrier b = {0};
   uint64_t edit = 0, cells = 0;
   if (!cJSON_IsString(name)) return refuse(at, "name", name, "a text");
   SCIARA_TRY(get_count(at, "edit", largest_count, &edit));
   SCIARA_TRY(get_count(at, "cells", largest_count, &cells));
   SCIARA_TRY(get_number(at, "overtopped_s", &b.overtopped_s));
   SCIARA_TRY(get_number(at, "freeboard_m", &b.freeboard_m));
-  if (member(at, "held_m3")) SCIARA_TRY(get_number(at, "held_m3", &b.held_m3));
   SCIARA_TRY(get_number(at, "x", &b.x));
   SCIARA_TRY(get_number(at, "y", &b.y));
   b.edit = (size_t)edit;

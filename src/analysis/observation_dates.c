@@ -75,8 +75,7 @@ enum sciara_status sciara_observation_list_dates(struct sciara_gdal_scope *scope
   SCIARA_TRY(find_field(q, layer, &field));
   if (field < 0) return SCIARA_OK;
   const char *name = OGR_Fld_GetNameRef(OGR_FD_GetFieldDefn(OGR_L_GetLayerDefn(layer), field));
-  out->field = sciara_format("%s", name);
-  if (!out->field) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for dates");
+  SCIARA_TRY(sciara_copy(name, "dates", &out->field));
   SCIARA_TRY(SCIARA_NEW(out->date, MOST_DATES, "the dates of outlines"));
   sciara_gdal_reset(scope);
   OGR_L_ResetReading(layer);

@@ -181,8 +181,8 @@ static enum sciara_status collect(struct sampling *s, struct sciara_observation 
   if (s->missing > 0)
     sciara_log(SCIARA_LOG_INFO, "%s: has no value for %" PRId64 " %s of the run, taken as not covered", q->path,
                s->missing, sciara_plural((uint64_t)s->missing, "cell", "cells"));
-  out->driver = sciara_format("%s", GDALGetDriverShortName(GDALGetDatasetDriver(s->source->dataset)));
-  if (!out->driver) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an observed extent");
+  SCIARA_TRY(sciara_copy(GDALGetDriverShortName(GDALGetDatasetDriver(s->source->dataset)), "an observed extent",
+                         &out->driver));
   if (thickness) {
     out->thickness = s->sample;
     s->sample = NULL;

@@ -148,8 +148,7 @@ static enum sciara_status collect(const struct outline *o, GDALDatasetH dataset,
     return sciara_fail(SCIARA_ERR_INTERNAL, "%s: the mask cannot be read: %s", o->request->path,
                        sciara_gdal_message(o->scope));
   out->polygons = o->polygons;
-  out->driver = sciara_format("%s", GDALGetDriverShortName(GDALGetDatasetDriver(dataset)));
-  return out->driver ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for an observed extent");
+  return sciara_copy(GDALGetDriverShortName(GDALGetDatasetDriver(dataset)), "an observed extent", &out->driver);
 }
 
 static enum sciara_status read_dataset(struct outline *o, GDALDatasetH dataset, struct sciara_observation *out,

@@ -229,7 +229,7 @@ static enum sciara_status add(const struct sciara_reduction *r, const struct sci
   struct sciara_ensemble_contribution *item = &l->item[l->count++];
   name[0] = sciara_format("%s", sciara_reduction_vent(r, c->vent, vent));
   name[1] = sciara_format("%s", sciara_reduction_event(r, c->event, event));
-  if (!name[0] || !name[1]) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the answer of an ensemble");
+  if (!name[0] || !name[1]) return sciara_no_memory("the answer of an ensemble");
   *item = (struct sciara_ensemble_contribution){.vent = name[0],
                                                 .event = name[1],
                                                 .members = c->members,

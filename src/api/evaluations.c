@@ -105,8 +105,8 @@ static enum sciara_status put_lines(struct sciara_evaluations *e, const char *li
     const size_t length = strcspn(lines, "\n");
     if (strspn(lines, " \t\r") < length) {
       char *line = strndup(lines, length);
-      const enum sciara_status status = line ? sciara_evaluate_line(e->evaluator, number, line, length)
-                                             : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a line");
+      const enum sciara_status status =
+          line ? sciara_evaluate_line(e->evaluator, number, line, length) : sciara_no_memory("a line");
       free(line);
       SCIARA_TRY(status);
       ++*count;
@@ -138,8 +138,7 @@ enum sciara_status sciara_evaluations_run(struct sciara_evaluations *e, const ch
     sciara_evaluator_close(e->evaluator);
     e->evaluator = NULL;
   }
-  if (status == SCIARA_OK && e->results.failed != SCIARA_OK)
-    status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for the results");
+  if (status == SCIARA_OK && e->results.failed != SCIARA_OK) status = sciara_no_memory("the results");
   if (status == SCIARA_OK && progress) progress(context, e->done);
   if (status == SCIARA_OK) *out = e->results.data; // NOLINT(clang-analyzer-core.NullDereference): it was checked
   return status;

@@ -121,7 +121,7 @@ static enum sciara_status open_legacy(const char *cfg, enum sciara_precision pre
   static const char *const made[] = {"scenario.json", "dem.tif", "observed.tif"};
   const char *base = getenv("TMPDIR");
   char *folder = sciara_format("%s/sciara-bench-XXXXXX", base && *base ? base : "/tmp");
-  if (!folder) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  if (!folder) return sciara_no_memory("a path");
   if (!mkdtemp(folder)) {
     const enum sciara_status status = sciara_fail(SCIARA_ERR_IO, "%s: cannot be created: %s", folder, strerror(errno));
     free(folder);
@@ -210,14 +210,12 @@ enum sciara_status sciara_suite_case_open(const struct sciara_suite_case *suite_
     *left_out = sciara_format("%s", sciara_last_error());
     status = SCIARA_OK;
   }
-  if (status == SCIARA_OK && !*left_out && !out->state) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for a text");
+  if (status == SCIARA_OK && !*left_out && !out->state) status = sciara_no_memory("a text");
   if (status != SCIARA_OK || *left_out) sciara_problem_free(out);
   return status;
 }
 
 enum { MOST_THREADS = 1024 };
-
-static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an option"); }
 
 static bool take_count(const char *text, double least, double most, int *out) {
   double value;
@@ -259,7 +257,7 @@ static enum sciara_status add_threads(struct sciara_bench_engines *e, struct sci
     return sciara_fail(SCIARA_ERR_USAGE, "engine \"%s\" has no option threads", c->ops->name);
   if (!(c->ops->capabilities & SCIARA_CAN_THREADS) || threads_given || !threads) return add(e, c, false);
   char *words = strdup(threads), *rest = words;
-  enum sciara_status status = words ? SCIARA_OK : no_memory();
+  enum sciara_status status = words ? SCIARA_OK : sciara_no_memory("an option");
   for (char *word = strsep(&rest, ","); status == SCIARA_OK && word; word = strsep(&rest, ",")) {
     if (take_count(word, 0, MOST_THREADS, &c->threads))
       status = add(e, c, true);
@@ -301,7 +299,7 @@ static enum sciara_status add_all(struct sciara_bench_engines *e, const char *th
       if (suite->without & SCIARA_CAN_DEVICE) continue; // what is not available is for GPUs
       sciara_log(SCIARA_LOG_INFO, "left out: %s", sciara_last_error());
       char *why = sciara_format("%s", sciara_last_error());
-      if (!why) return no_memory();
+      if (!why) return sciara_no_memory("an option");
       report->absent[report->absent_count++] = (struct sciara_bench_absent){.engine = list[k].name, .why = why};
     }
   }
@@ -316,7 +314,7 @@ enum sciara_status sciara_bench_engines_choose(struct sciara_bench_engines *e, c
     SCIARA_TRY(add_all(e, threads, suite, report));
   } else {
     char *words = strdup(list), *rest = words;
-    enum sciara_status status = words ? SCIARA_OK : no_memory();
+    enum sciara_status status = words ? SCIARA_OK : sciara_no_memory("an option");
     for (char *word = strsep(&rest, ","); status == SCIARA_OK && word; word = strsep(&rest, ","))
       status = add_named(e, word, threads, report->precision);
     free(words);

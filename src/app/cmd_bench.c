@@ -143,7 +143,7 @@ static enum sciara_status take_cases(const struct sciara_arguments *a, struct jo
   if (!list && a->operand_count == 0)
     for (size_t k = 0; k < SCIARA_SUITE_CASES; k++) SCIARA_TRY(add_case(j, &j->suite->cases[k]));
   char *words = list ? strdup(list) : NULL, *rest = words;
-  enum sciara_status status = list && !words ? sciara_fail(SCIARA_ERR_MEMORY, "no memory for an option") : SCIARA_OK;
+  enum sciara_status status = list && !words ? sciara_no_memory("an option") : SCIARA_OK;
   for (char *name = strsep(&rest, ","); status == SCIARA_OK && name; name = strsep(&rest, ",")) {
     const struct sciara_suite_case *suite_case;
     status = sciara_suite_case_find(j->suite, name, &suite_case);
@@ -242,7 +242,7 @@ static enum sciara_status write_files(const struct job *j) {
 static enum sciara_status leave_out(struct sciara_bench_entry *entry, char *why) {
   entry->left_out = why;
   sciara_print("%s: left out: %s\n", entry->measured.name, why ? why : "no memory");
-  return why ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a text");
+  return why ? SCIARA_OK : sciara_no_memory("a text");
 }
 
 static enum sciara_status measure(struct job *j, const struct sciara_suite_case *suite_case) {
@@ -372,7 +372,7 @@ static int run(const struct sciara_arguments *arguments) {
                                      "several it has --suite comm",
                                      sciara_ranks()->size));
   struct job *j = calloc(1, sizeof *j);
-  if (!j) return sciara_report(sciara_fail(SCIARA_ERR_MEMORY, "no memory for a measurement"));
+  if (!j) return sciara_report(sciara_no_memory("a measurement"));
   bool failed = false;
   const int code = sciara_report(bench(arguments, j, &failed));
   sciara_bench_report_free(&j->report);

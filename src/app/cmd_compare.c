@@ -246,7 +246,7 @@ static enum sciara_status draw_runs(const struct sciara_arguments *a, const stru
   struct sciara_runs_picture q = {.run = {first, second}, .min_thickness_m = j->run.min_thickness_m, .look = &j->look};
   char *copy = labels ? sciara_format("%s", labels) : NULL;
   enum sciara_status status = sciara_compare_request(a, drivers, &q.places);
-  if (labels && !copy) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for an option");
+  if (labels && !copy) status = sciara_no_memory("an option");
   if (status == SCIARA_OK) status = check_grids(first, second);
   if (copy) {
     char *rest = copy;

@@ -44,7 +44,7 @@ static enum sciara_status make_text(maker *make, const struct sciara_command *co
     whole = !ferror(text);
     whole = fclose(text) == 0 && whole;
   }
-  return whole ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a page");
+  return whole ? SCIARA_OK : sciara_no_memory("a page");
 }
 
 static enum sciara_status print_text(maker *make, const struct sciara_command *command) {

@@ -185,7 +185,7 @@ static enum sciara_status evaluate(struct job *j) {
   sciara_evaluator_close(j->evaluator);
   sciara_text_free(&j->line);
   if (status != SCIARA_OK) return status;
-  if (j->closed == 2) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a result");
+  if (j->closed == 2) return sciara_no_memory("a result");
   if (j->failed > 0)
     sciara_log(SCIARA_LOG_WARNING, "%llu of the evaluations have failed: they have no scores",
                (unsigned long long)j->failed);

@@ -84,7 +84,7 @@ static enum sciara_status parse_scale(const char *text, double *metres) {
 /** "0.5,1,2": ascending numbers above 0. */
 static enum sciara_status parse_edges(const char *text, double edges[SCIARA_EXPORT_MOST_EDGES], size_t *count) {
   char *copy = sciara_format("%s", text), *rest = copy;
-  if (!copy) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an option");
+  if (!copy) return sciara_no_memory("an option");
   enum sciara_status status = SCIARA_OK;
   *count = 0;
   for (char *word; status == SCIARA_OK && (word = strsep(&rest, ","));) {

@@ -49,7 +49,7 @@ static enum sciara_status parse_times(const char *text, const struct sciara_targ
                                       double times[SCIARA_EXPOSURE_MOST_TIMES], size_t *count) {
   char *copy = sciara_format("%s", text), *rest = copy, start[SCIARA_DATE_SIZE];
   double zero = 0;
-  enum sciara_status status = copy ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for times");
+  enum sciara_status status = copy ? SCIARA_OK : sciara_no_memory("times");
   if (status == SCIARA_OK) status = sciara_target_begin(target, &zero);
   sciara_date_after(target->snapshot.start, zero, start);
   *count = 0;

@@ -218,7 +218,7 @@ static enum sciara_status compose(const char *dem, const char *path, struct orde
   SCIARA_TRY_GOTO(check_utf8("--name", o->request.title));
   SCIARA_TRY_GOTO(find_schema(&url));
   folder = sciara_path_folder(path);
-  SCIARA_TRY_GOTO(folder ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"));
+  SCIARA_TRY_GOTO(folder ? SCIARA_OK : sciara_no_memory("a path"));
   SCIARA_TRY_GOTO(relate("DEM", dem, folder, &relative_dem, &o->request.dem));
   if (o->rates) SCIARA_TRY_GOTO(relate("--rates", o->rates, folder, &relative_rates, &o->request.rates));
   o->request.schema = url.data;
@@ -326,7 +326,7 @@ static int run(const struct sciara_arguments *arguments) {
   const char *dem = arguments->operand[0], *output = sciara_argument(arguments, "output");
   char *path = output ? sciara_format("%s", output) : default_output(dem);
   code = path ? write_scenario(dem, path, sciara_argument_given(arguments, "overwrite"), &order)
-              : sciara_report(sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"));
+              : sciara_report(sciara_no_memory("a path"));
   free(path);
   return code;
 }

@@ -39,8 +39,8 @@ static int continue_run(const struct sciara_arguments *arguments, struct sciara_
   char *whole = sciara_format("%s%s%s", resume->from.history ? resume->from.history : "",
                               resume->from.history ? "\n" : "", history);
   const struct sciara_run_options run_options = {.history = whole, .profile_every = 1, .resume = resume};
-  const int code = whole ? sciara_session_run(arguments, &run_options, message_every)
-                         : sciara_report(sciara_fail(SCIARA_ERR_MEMORY, "no memory for a text"));
+  const int code =
+      whole ? sciara_session_run(arguments, &run_options, message_every) : sciara_report(sciara_no_memory("a text"));
   free(whole);
   return code;
 }

@@ -69,8 +69,7 @@ static enum sciara_status choose(struct job *j, const char *list, const struct s
     }
     return SCIARA_OK;
   }
-  j->words = strdup(list);
-  if (!j->words) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an option");
+  SCIARA_TRY(sciara_copy(list, "an option", &j->words));
   char *rest = j->words;
   // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): j->words keeps the text, and is freed by its owner
   for (char *name = strsep(&rest, ","); name; name = strsep(&rest, ",")) SCIARA_TRY(add(j, name, p));

@@ -292,7 +292,7 @@ int sciara_command_run(const struct sciara_command *command, int argc, char **ar
   }
   struct sciara_arguments arguments = {.command = command, .argc = argc, .argv = argv};
   char **words = (char **)calloc((size_t)argc + 1, sizeof *words); // which getopt puts in another order
-  if (!words) return sciara_report(sciara_fail(SCIARA_ERR_MEMORY, "no memory for the command line"));
+  if (!words) return sciara_report(sciara_no_memory("the command line"));
   memcpy(words, argv, (size_t)argc * sizeof *words);
   const int code = parse(command, argc, words, &arguments);
   free((void *)words);

@@ -223,8 +223,7 @@ static enum sciara_status read_ground(const char *folder, struct sciara_dem *dem
 static enum sciara_status add_point(struct sciara_pois *pois, const char *name, struct sciara_point point) {
   SCIARA_TRY(SCIARA_NEW(pois->poi, 1, "a place"));
   pois->count = 1;
-  pois->poi[0].name = sciara_format("%s", name);
-  if (!pois->poi[0].name) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a place");
+  SCIARA_TRY(sciara_copy(name, "the name of a place", &pois->poi[0].name));
   SCIARA_TRY(SCIARA_NEW(pois->poi[0].points, 1, "a place"));
   pois->poi[0].points[0] = point;
   pois->poi[0].point_count = 1;

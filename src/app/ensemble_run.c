@@ -171,7 +171,7 @@ static char *folder_of(const struct sciara_arguments *a) {
   char *folder = strndup(file, length - tail);
   struct stat about;
   if (!folder) {
-    sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a folder");
+    sciara_no_memory("the name of a folder");
   } else if (lstat(folder, &about) == 0 && S_ISLNK(about.st_mode)) {
     sciara_fail(SCIARA_ERR_USAGE, "%s: expected a folder, found a symbolic link; to follow it, name it with --output",
                 folder);

@@ -14,7 +14,7 @@ static enum sciara_status add_override(struct sciara_scenario_additions *a, cons
                                        bool quoted) {
   if (a->override_count == SCIARA_MOST_OVERRIDES) return sciara_fail(SCIARA_ERR_USAGE, "too many options");
   char *text = key ? sciara_format(quoted ? "%s=\"%s\"" : "%s=%s", key, value) : sciara_format("%s", value);
-  if (!text) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an option");
+  if (!text) return sciara_no_memory("an option");
   a->override[a->override_count++] = text;
   return SCIARA_OK;
 }
@@ -99,7 +99,7 @@ static enum sciara_status add_checkpoint(struct sciara_scenario_additions *a, co
   const bool wall = length > end && strcmp(text + length - end, suffix) == 0;
   char *duration = sciara_format("%.*s", (int)(wall ? length - end : length), text);
   double seconds;
-  if (!duration) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an option");
+  if (!duration) return sciara_no_memory("an option");
   enum sciara_status status =
       sciara_parse_duration(duration, &seconds) && seconds > 0
           ? add_override(a, wall ? "output.checkpoint_wall" : "output.checkpoint_every", duration, true)

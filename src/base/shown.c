@@ -107,7 +107,7 @@ static enum sciara_status append_string(struct sciara_text *t, const struct conv
   const size_t bytes = shown_bytes(c, text, &goes_on);
   char *cut = c->precision >= 0 ? strndup(text, bytes) : NULL;
   enum sciara_status status = SCIARA_OK;
-  if (c->precision >= 0 && !cut) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for a text");
+  if (c->precision >= 0 && !cut) status = sciara_no_memory("a text");
   if (status == SCIARA_OK) status = sciara_text_append(&shown, "%s", ""); // data is not NULL even if the text is empty
   if (status == SCIARA_OK) status = sciara_text_show(&shown, cut ? cut : text);
   if (status == SCIARA_OK && goes_on) status = sciara_text_append_bytes(&shown, ellipsis, sizeof ellipsis - 1);

@@ -208,6 +208,15 @@ char *sciara_format(const char *format, ...) {
   return text;
 }
 
+enum sciara_status sciara_no_memory(const char *what) {
+  return sciara_fail(SCIARA_ERR_MEMORY, "no memory for %s", what);
+}
+
+enum sciara_status sciara_copy(const char *text, const char *what, char **out) {
+  *out = text ? strdup(text) : NULL;
+  return text && !*out ? sciara_no_memory(what) : SCIARA_OK;
+}
+
 // strtod uses the decimal point of the current locale; a library must not depend on the locale that a program has set.
 static double c_locale_strtod(const char *text, char **end) {
   locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0); // no allocation: in glibc this locale is static

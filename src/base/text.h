@@ -83,6 +83,12 @@ size_t sciara_path_stem(const char *path);
 /** A formatted string from malloc (release with free), NULL if there is no memory. */
 char *sciara_format(const char *format, ...) SCIARA_PRINTF(1, 2);
 
+/** SCIARA_ERR_MEMORY: "no memory for WHAT". */
+enum sciara_status sciara_no_memory(const char *what);
+
+/** A copy from malloc, of NULL NULL; `what` is its name in the error. */
+enum sciara_status sciara_copy(const char *text, const char *what, char **out);
+
 /** "6 h", "3 d", "90 min", "30 s", "12.5", "13 d 18 h" as of sciara_print_duration: a duration in seconds. False if the text is not a duration or not finite. */
 bool sciara_parse_duration(const char *text, double *seconds);
 

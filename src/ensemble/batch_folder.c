@@ -42,8 +42,6 @@ char *sciara_member_checkpoint_path(const struct sciara_batch_folder *folder, si
                        member / e->batch_size, e->members.id[member]);
 }
 
-static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file"); }
-
 static struct sciara_batch_header header_of(const struct sciara_batch_folder *folder, size_t batch) {
   return (struct sciara_batch_header){.ensemble_hash = folder->ensemble->hash,
                                       .site_hash = folder->ensemble->site_hash,
@@ -108,7 +106,7 @@ enum sciara_status sciara_batch_is_whole(const struct sciara_batch_folder *folde
   enum sciara_status status = SCIARA_OK;
   char *path = sciara_batch_path(folder->ensemble, batch);
   *whole = false;
-  if (!path) return no_memory();
+  if (!path) return sciara_no_memory("the name of a file");
   if (access(path, F_OK) != 0) goto cleanup;
   SCIARA_TRY_GOTO(sciara_batch_open(path, &h, &f, &count, &file));
   SCIARA_TRY_GOTO(check_origin(folder, path, &h, first, f, count, expected));
@@ -178,7 +176,7 @@ enum sciara_status sciara_member_find(const struct sciara_batch_folder *folder, 
                                       struct sciara_member_done *state) {
   struct sciara_footprint f = {0};
   char *path = member_path(folder, member);
-  if (!path) return no_memory();
+  if (!path) return sciara_no_memory("the name of a file");
   enum sciara_status status = SCIARA_OK;
   *state = (struct sciara_member_done){0};
   if (access(path, F_OK) == 0) {
@@ -229,7 +227,7 @@ static bool has_batch(const struct sciara_batch_folder *folder, size_t batch) {
 enum sciara_status sciara_member_folder_make(const struct sciara_batch_folder *folder, size_t member) {
   const size_t batch = member / folder->ensemble->batch_size;
   char *path = members_path(folder, batch);
-  if (!path) return no_memory();
+  if (!path) return sciara_no_memory("the name of a file");
   const bool needed = access(path, F_OK) != 0 && !has_batch(folder, batch);
   const enum sciara_status status = needed ? sciara_folder_make(path) : SCIARA_OK;
   free(path);
@@ -241,7 +239,8 @@ static enum sciara_status write_member(const struct sciara_batch_folder *folder,
                                        const struct sciara_footprint *f) {
   const struct sciara_batch_header h = header_of(folder, member / folder->ensemble->batch_size);
   char *path = member_path(folder, member), *checkpoint = sciara_member_checkpoint_path(folder, member);
-  enum sciara_status status = path && checkpoint ? sciara_member_folder_make(folder, member) : no_memory();
+  enum sciara_status status =
+      path && checkpoint ? sciara_member_folder_make(folder, member) : sciara_no_memory("the name of a file");
   const bool synced = checkpoint && access(checkpoint, F_OK) == 0;
   if (status == SCIARA_OK) status = sciara_batch_write(path, &h, f, 1, synced);
   if (status == SCIARA_OK && synced) unlink(checkpoint);
@@ -274,7 +273,7 @@ static enum sciara_status take_members(const struct sciara_batch_folder *folder,
   for (size_t m = first; m < end && *missing == SIZE_MAX; m++) {
     if (sciara_kept_take(folder->kept, m, &f[m - first])) continue;
     char *path = member_path(folder, m);
-    if (!path) return no_memory();
+    if (!path) return sciara_no_memory("the name of a file");
     const enum sciara_status status = read_member(folder, m, path, &f[m - first]);
     if (status == SCIARA_ERR_INPUT) unlink(path);
     free(path);
@@ -295,7 +294,7 @@ enum sciara_status sciara_batch_join(const struct sciara_batch_folder *folder, s
   bool whole = false;
   enum sciara_status status;
   *missing = SIZE_MAX;
-  SCIARA_TRY_GOTO(path ? SCIARA_OK : no_memory());
+  SCIARA_TRY_GOTO(path ? SCIARA_OK : sciara_no_memory("the name of a file"));
   SCIARA_TRY_GOTO(sciara_batch_is_whole(folder, batch, NULL, &whole));
   SCIARA_TRY_GOTO(SCIARA_NEW(f, count, "the members of a batch"));
   if (!whole) SCIARA_TRY_GOTO(take_members(folder, batch, f, missing));

@@ -11,13 +11,10 @@
 #include "base/text.h"
 #include "ensemble/ensemble_json.h"
 
-static enum sciara_status no_memory(void) {
-  return sciara_fail(SCIARA_ERR_MEMORY, "no memory for what an ensemble declares");
-}
-
 enum sciara_status sciara_declared_take(const char *dem, const struct sciara_edit *edits, size_t count,
                                         struct sciara_declared *out) {
-  if (dem && !(out->dem = sciara_format("%s", sciara_path_name(dem)))) return no_memory();
+  if (dem && !(out->dem = sciara_format("%s", sciara_path_name(dem))))
+    return sciara_no_memory("what an ensemble declares");
   SCIARA_TRY(SCIARA_NEW(out->edits, count + 1, "the edits of the ground"));
   for (; out->edit_count < count; out->edit_count++) {
     const struct sciara_edit *from = &edits[out->edit_count];
@@ -29,7 +26,7 @@ enum sciara_status sciara_declared_take(const char *dem, const struct sciara_edi
     if (file) to->path = sciara_format("%s", sciara_path_name(file));
     if (!to->name || (file && !to->path)) {
       out->edit_count++;
-      return no_memory();
+      return sciara_no_memory("what an ensemble declares");
     }
   }
   return SCIARA_OK;
@@ -39,7 +36,7 @@ enum sciara_status sciara_declared_add_range(struct sciara_declared *d, const ch
   SCIARA_TRY(sciara_resize((void **)&d->range, d->range_count, d->range_count + 1, sizeof *d->range,
                            "the ranges of what varies"));
   d->range[d->range_count] = (struct sciara_declared_range){sciara_format("%s", key), low, high};
-  return d->range[d->range_count++].key ? SCIARA_OK : no_memory();
+  return d->range[d->range_count++].key ? SCIARA_OK : sciara_no_memory("what an ensemble declares");
 }
 
 void sciara_declared_free(struct sciara_declared *d) {
@@ -99,7 +96,7 @@ static enum sciara_status read_edit(const char *path, const cJSON *item, struct 
   out->name = sciara_format("%s", name->valuestring);
   if (file) out->path = sciara_format("%s", file->valuestring);
   if (from) out->from_s = from->valuedouble;
-  return out->name && (!file || out->path) ? SCIARA_OK : no_memory();
+  return out->name && (!file || out->path) ? SCIARA_OK : sciara_no_memory("what an ensemble declares");
 }
 
 static enum sciara_status read_ranges(const char *path, const cJSON *list, struct sciara_declared *out) {
@@ -123,7 +120,7 @@ enum sciara_status sciara_declared_read(const char *path, const cJSON *root, str
     return refuse(path, "dem, edits and ranges");
   if (outside && !cJSON_IsNumber(outside)) return refuse(path, "a number as density_outside");
   if (outside) out->density_outside = outside->valuedouble;
-  if (dem && !(out->dem = sciara_format("%s", dem->valuestring))) return no_memory();
+  if (dem && !(out->dem = sciara_format("%s", dem->valuestring))) return sciara_no_memory("what an ensemble declares");
   SCIARA_TRY(SCIARA_NEW(out->edits, (size_t)cJSON_GetArraySize(edits) + 1, "the edits of the ground"));
   cJSON_ArrayForEach(item, edits) SCIARA_TRY(read_edit(path, item, &out->edits[out->edit_count++]));
   return read_ranges(path, ranges, out);

@@ -13,8 +13,6 @@
 #include "ensemble/members.h"
 #include "file/durable.h"
 
-static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an ensemble"); }
-
 void sciara_ensemble_free(struct sciara_ensemble *e) {
   for (size_t k = 0; k < e->vent_count; k++) {
     free(e->vents[k].name);
@@ -45,14 +43,15 @@ static enum sciara_status resolve_checkpoint(const char *folder, cJSON *root) {
   free(path);
   if (name && cJSON_ReplaceItemInObjectCaseSensitive(initial, "checkpoint", name)) return SCIARA_OK;
   cJSON_Delete(name);
-  return no_memory();
+  return sciara_no_memory("an ensemble");
 }
 
 /** Parses the base; the paths of its DEM and of its checkpoint become absolute. */
 static enum sciara_status read_base(struct sciara_ensemble *e) {
   cJSON *root = NULL;
   char *folder = realpath(e->folder, NULL), *path = NULL;
-  enum sciara_status status = folder ? sciara_path_in(folder, SCIARA_ENSEMBLE_DEM, &path) : no_memory();
+  enum sciara_status status =
+      folder ? sciara_path_in(folder, SCIARA_ENSEMBLE_DEM, &path) : sciara_no_memory("an ensemble");
   if (status == SCIARA_OK) status = sciara_json_parse("the base scenario", e->base, strlen(e->base), &root);
   cJSON *dem = cJSON_GetObjectItemCaseSensitive(root, "dem"), *name = path ? cJSON_CreateString(path) : NULL;
   if (status == SCIARA_OK && !(name && cJSON_ReplaceItemInObjectCaseSensitive(dem, "path", name))) {

@@ -20,8 +20,6 @@ const char *const sciara_sample_methods[SCIARA_SAMPLE_METHODS] = {[SCIARA_SAMPLE
                                                                   [SCIARA_SAMPLE_SOBOL] = "sobol",
                                                                   [SCIARA_SAMPLE_TABLE] = "table"};
 
-static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an ensemble"); }
-
 uint64_t sciara_ensemble_hash(const struct sciara_ensemble *e) {
   const uint64_t size = e->batch_size, count = e->members.count;
   uint64_t hash = sciara_hash_bytes(SCIARA_HASH_BEGIN, e->base, strlen(e->base) + 1);
@@ -156,12 +154,12 @@ static enum sciara_status make_tree(const struct sciara_ensemble *e, const struc
                sciara_declared_put(root, &e->declared) && put_vents(root, e) && put_columns(root, &e->members) &&
                put_rows(root, &e->members);
   cJSON_Delete(base);
-  return whole ? SCIARA_OK : no_memory();
+  return whole ? SCIARA_OK : sciara_no_memory("an ensemble");
 }
 
 enum sciara_status sciara_ensemble_json_write(const struct sciara_ensemble *e, const struct sciara_ensemble_given *r) {
   cJSON *root = cJSON_CreateObject();
-  enum sciara_status status = root ? make_tree(e, r, root) : no_memory();
+  enum sciara_status status = root ? make_tree(e, r, root) : sciara_no_memory("an ensemble");
   if (status == SCIARA_OK) status = sciara_json_write(root, e->folder, SCIARA_ENSEMBLE_JSON);
   cJSON_Delete(root);
   return status;
@@ -198,8 +196,7 @@ static bool get_finite(const cJSON *object, const char *name, double *out) {
 static enum sciara_status get_name(const char *path, const char *key, const cJSON *object, char **out) {
   const cJSON *name = sciara_json_get(object, "name");
   if (!cJSON_IsString(name)) return refuse(path, key, "a name");
-  *out = sciara_format("%s", name->valuestring);
-  return *out ? SCIARA_OK : no_memory();
+  return sciara_copy(name->valuestring, "an ensemble", out);
 }
 
 static enum sciara_status read_vent(const char *path, const cJSON *item, struct sciara_ensemble_vent *v) {
@@ -312,8 +309,7 @@ static enum sciara_status read_left(const char *path, const cJSON *item, struct 
   out->kind = (enum sciara_poi_kind)kind;
   out->where = (enum sciara_poi_where)where;
   SCIARA_TRY(get_name(path, SCIARA_ENSEMBLE_LEFT_OUT, item, &out->name));
-  out->reason = sciara_format("%s", text_of(item, "reason"));
-  return out->reason ? SCIARA_OK : no_memory();
+  return sciara_copy(text_of(item, "reason"), "an ensemble", &out->reason);
 }
 
 /** The places of files that are no sites; plans of earlier versions do not have them. */
@@ -372,7 +368,7 @@ enum sciara_status sciara_ensemble_json_read(const char *folder, struct sciara_e
   *rows = (struct sciara_ensemble_rows){0};
   SCIARA_TRY(sciara_path_in(folder, SCIARA_ENSEMBLE_JSON, &path));
   out->folder = sciara_format("%s", folder);
-  enum sciara_status status = out->folder ? sciara_json_read(path, &root) : no_memory();
+  enum sciara_status status = out->folder ? sciara_json_read(path, &root) : sciara_no_memory("an ensemble");
   if (status == SCIARA_OK) status = read_tree(path, root, out, rows);
   cJSON_Delete(root);
   free(path);

@@ -9,8 +9,6 @@
 #include "base/mem.h"
 #include "file/durable.h"
 
-static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an ensemble"); }
-
 enum sciara_status sciara_ensemble_refuse(const struct sciara_ensemble_reading *r, const char *object, size_t index,
                                           const char *name, const char *found, const char *allowed) {
   const struct sciara_json_path top = {.key = object}, item = {.parent = &top, .index = index};
@@ -72,7 +70,7 @@ bool sciara_json_put_points(cJSON *object, const char *name, const struct sciara
 enum sciara_status sciara_ensemble_name(const cJSON *object, const char *preset, size_t number, char **out) {
   const cJSON *name = sciara_json_get(object, "name");
   *out = name ? sciara_format("%s", name->valuestring) : sciara_format("%s %zu", preset, number);
-  return *out ? SCIARA_OK : no_memory();
+  return *out ? SCIARA_OK : sciara_no_memory("an ensemble");
 }
 
 // ------------------------------------------------------------------------------------------------------------ result

@@ -211,8 +211,7 @@ static enum sciara_status compute(const struct worker *me, size_t member, struct
   setup.checkpoint = checkpoint;
   setup.ensemble_hash = w->e->hash;
   setup.row_hash = w->e->members.hash[member];
-  enum sciara_status status =
-      checkpoint ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file");
+  enum sciara_status status = checkpoint ? SCIARA_OK : sciara_no_memory("the name of a file");
   if (status == SCIARA_OK) status = sciara_member_folder_make(&w->folder, member);
   if (status == SCIARA_OK) status = sciara_compute_member(&setup, &scenario, &f, &cancelled);
   *done = status == SCIARA_OK && !cancelled;

@@ -69,7 +69,7 @@ enum sciara_status sciara_footprints_visit(const struct sciara_footprint_source 
 
 static enum sciara_status path_of(const struct sciara_ensemble *e, size_t batch, char **path) {
   *path = sciara_batch_path(e, batch);
-  return *path ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a batch");
+  return *path ? SCIARA_OK : sciara_no_memory("the path of a batch");
 }
 
 /** Whether a batch belongs to the ensemble, and holds the members that its plan says. */

@@ -18,8 +18,6 @@ const char *const sciara_drawn_names[SCIARA_DRAWN_COUNT] = {"volume_m3", "durati
 static char nothing[] = ""; ///< the value that is not set
 static const char WHOLE[] = "a whole number of at most 18 digits";
 
-static enum sciara_status out_of_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the members"); }
-
 void sciara_members_free(struct sciara_members *m) {
   for (size_t k = 0; m->owned && m->key && k < m->key_count; k++) free(m->key[k]);
   for (size_t k = 0; m->owned && m->value && k < m->count * m->key_count; k++)
@@ -60,7 +58,7 @@ enum sciara_status sciara_members_create(size_t count, const char *const *keys, 
   enum sciara_status status = allocate(out, count, key_count);
   for (size_t k = 0; k < key_count && status == SCIARA_OK; k++) {
     out->key[k] = sciara_format("%s", keys[k]);
-    if (!out->key[k]) status = out_of_memory();
+    if (!out->key[k]) status = sciara_no_memory("the members");
   }
   if (status != SCIARA_OK) sciara_members_free(out);
   return status;
@@ -96,7 +94,7 @@ enum sciara_status sciara_members_extend(struct sciara_members *m, const char *c
 
 enum sciara_status sciara_members_set(struct sciara_members *m, size_t member, size_t key, const char *value) {
   char **at = &m->value[member * m->key_count + key], *copy = *value ? sciara_format("%s", value) : nothing;
-  if (!copy) return out_of_memory();
+  if (!copy) return sciara_no_memory("the members");
   if (*at != nothing) free(*at);
   *at = copy;
   return SCIARA_OK;

@@ -103,7 +103,7 @@ enum sciara_status sciara_observed_weights_read(const char *path, struct sciara_
   }
   *sentence = sciara_format("%.*s", (int)(end - text - 2), text + 2);
   if (!*sentence) {
-    status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for the weights of the members");
+    status = sciara_no_memory("the weights of the members");
     goto cleanup;
   }
   SCIARA_TRY_GOTO(SCIARA_NEW(*jaccard, m->count + 1, "the weights of the members"));

@@ -22,7 +22,7 @@ void sciara_key_set_free(struct sciara_key_set *s) {
 static enum sciara_status add(struct sciara_key_set *s, const char *key, char *value) {
   s->key[s->count] = strdup(key);
   s->value[s->count] = value;
-  return s->key[s->count++] && value ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for changed keys");
+  return s->key[s->count++] && value ? SCIARA_OK : sciara_no_memory("changed keys");
 }
 
 const struct sciara_scenario_key *sciara_rate_key(const char *key) {

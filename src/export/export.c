@@ -27,7 +27,7 @@ bool sciara_export_follows(const struct sciara_export_format *format, const char
 
 enum sciara_status sciara_export_make_folder(const char *path) {
   char *folder = sciara_path_folder(path);
-  if (!folder) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a folder");
+  if (!folder) return sciara_no_memory("the name of a folder");
   const enum sciara_status status = sciara_folder_make(folder);
   free(folder);
   return status;
@@ -48,7 +48,7 @@ enum sciara_status sciara_export_snapshots(const struct sciara_export_job *job, 
       SCIARA_TRY_GOTO(sciara_run_file(t->folder, t->run_json.snapshots[at].name, &path));
     else
       path = sciara_format("%s", t->path);
-    SCIARA_TRY_GOTO(path ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"));
+    SCIARA_TRY_GOTO(path ? SCIARA_OK : sciara_no_memory("a path"));
     out->paths[out->count++] = path;
   }
 cleanup:
@@ -251,7 +251,7 @@ enum sciara_status sciara_export_make(const struct sciara_export_format *format,
   SCIARA_TRY_GOTO(open_source(format, job, &target));
   SCIARA_TRY_GOTO(check_scale(job));
   *path = given ? sciara_format("%s", given) : default_path(format, job);
-  if (!*path) SCIARA_TRY_GOTO(sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"));
+  if (!*path) SCIARA_TRY_GOTO(sciara_no_memory("a path"));
   if (!given && target.folder) SCIARA_TRY_GOTO(sciara_run_folder_refuse_links(target.folder));
   SCIARA_TRY_GOTO(sciara_refuse_existing(*path, job->overwrite));
   SCIARA_TRY_GOTO(format->write(job, *path));

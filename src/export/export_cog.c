@@ -9,7 +9,7 @@
 /** The style of the map must not replace a file without --overwrite either. */
 static enum sciara_status refuse_style(const char *path, bool overwrite) {
   char *style = sciara_format("%.*s.qml", (int)sciara_path_stem(path), path);
-  if (!style) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file");
+  if (!style) return sciara_no_memory("the name of a file");
   const enum sciara_status status = sciara_refuse_existing(style, overwrite);
   free(style);
   return status;

@@ -50,8 +50,7 @@ static enum sciara_status write_frames(const struct sciara_export_job *job, stru
     struct sciara_snapshot snapshot;
     SCIARA_TRY(open_frame(job, k, p, &snapshot));
     char *path = sciara_frame_path(folder, k + 1);
-    const enum sciara_status status =
-        path ? sciara_map_write_png(&p->picture, path) : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+    const enum sciara_status status = path ? sciara_map_write_png(&p->picture, path) : sciara_no_memory("a path");
     free(path);
     sciara_snapshot_close(&snapshot);
     SCIARA_TRY(status);

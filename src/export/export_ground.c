@@ -81,7 +81,7 @@ enum sciara_status sciara_export_read_marks(const struct sciara_target *t, struc
   dem.observed = NULL;
   if (!out->observed || !scenario.observed.outline) goto cleanup;
   out->observed_name = sciara_format("%s", scenario.observed.outline);
-  if (!out->observed_name) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of an outline");
+  if (!out->observed_name) status = sciara_no_memory("the name of an outline");
 cleanup:
   sciara_scenario_free(&scenario);
   sciara_dem_free(&dem);

@@ -14,13 +14,10 @@
 #include "run/run_folder.h"
 #include "terrain/dem_gdal.h"
 
-static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"); }
-
 /** @param at_s simulated time of the snapshot, s; INFINITY: the last one */
 static enum sciara_status open_run(const char *folder, double at_s, struct sciara_target *t) {
   SCIARA_TRY(sciara_run_file_json(folder, &t->run_json));
-  t->folder = sciara_format("%s", folder);
-  if (!t->folder) return no_memory();
+  SCIARA_TRY(sciara_copy(folder, "a path", &t->folder));
   if (t->run_json.snapshot_count == 0) return sciara_fail(SCIARA_ERR_INPUT, "%s: the run has no snapshot yet", folder);
   size_t k = t->run_json.snapshot_count - 1;
   if (isfinite(at_s)) {
@@ -55,7 +52,7 @@ static enum sciara_status find_run(const char *snapshot, struct sciara_target *t
   enum sciara_status status = SCIARA_OK;
   if (snapshots && strcmp(sciara_path_name(snapshots), "snapshots") == 0) {
     up = sciara_path_folder(snapshots);
-    if (!up) status = no_memory();
+    if (!up) status = sciara_no_memory("a path");
   }
   if (up && sciara_run_file_json(up, &t->run_json) == SCIARA_OK) {
     if (is_listed(&t->run_json, sciara_path_name(real))) {
@@ -78,8 +75,7 @@ static enum sciara_status open_target(const char *path, double at_s, enum sciara
   if (sciara_is_folder(path)) {
     SCIARA_TRY_GOTO(open_run(path, at_s, out));
   } else {
-    out->path = sciara_format("%s", path);
-    if (!out->path) return no_memory();
+    SCIARA_TRY(sciara_copy(path, "a path", &out->path));
     SCIARA_TRY_GOTO(find_run(path, out));
   }
   SCIARA_TRY_GOTO(sciara_snapshot_open_as(out->path, rule, &out->snapshot));

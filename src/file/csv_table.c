@@ -96,7 +96,7 @@ bool sciara_csv_is_formula(const char *text) {
 enum sciara_status sciara_csv_append_text(struct sciara_text *t, const char *text) {
   if (!sciara_csv_is_formula(text)) return sciara_csv_append_value(t, text);
   char *safe = sciara_format("'%s", text);
-  if (!safe) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a text");
+  if (!safe) return sciara_no_memory("a text");
   const enum sciara_status status = sciara_csv_append_value(t, safe);
   free(safe);
   return status;

@@ -353,7 +353,7 @@ enum sciara_status sciara_path_relative(const char *folder, const char *path, ch
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
   char *holder = sciara_path_folder(path), *from = NULL, *to = NULL;
   *out = NULL;
-  enum sciara_status status = holder ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  enum sciara_status status = holder ? SCIARA_OK : sciara_no_memory("a path");
   if (status == SCIARA_OK) status = real_folder(folder, &from);
   if (status == SCIARA_OK) status = real_folder(holder, &to);
   if (status == SCIARA_OK) status = relative_to(from, to, name, out);

@@ -249,7 +249,7 @@ static enum sciara_status check_if_there(const char *path, size_t stem, const ch
 static enum sciara_status check_siblings(const char *path) {
   const size_t whole = strlen(path), stem = sciara_path_stem(path);
   char suffix[16], *name = (char *)malloc(whole + sizeof suffix);
-  if (!name) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  if (!name) return sciara_no_memory("a path");
   enum sciara_status status = check_if_there(path, whole, described, name);
   if (status == SCIARA_OK) status = check_if_there(path, whole, mask, name);
   for (size_t i = 0; status == SCIARA_OK && i < sizeof siblings / sizeof *siblings; i++) {

@@ -124,7 +124,7 @@ enum sciara_status sciara_shell_append_crs(struct sciara_text *out, OGRSpatialRe
   char *wkt = NULL;
   if (authority && code && strcmp(authority, "EPSG") == 0 && *code && strspn(code, "0123456789") == strlen(code))
     return sciara_text_append(out, "EPSG:%s", code);
-  if (OSRExportToWkt(srs, &wkt) != OGRERR_NONE || !wkt) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a CRS");
+  if (OSRExportToWkt(srs, &wkt) != OGRERR_NONE || !wkt) return sciara_no_memory("a CRS");
   const enum sciara_status status = sciara_shell_quote(out, wkt);
   CPLFree(wkt);
   return status;

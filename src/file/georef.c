@@ -49,7 +49,7 @@ enum sciara_status sciara_georef_from_srs(OGRSpatialReferenceH srs, struct sciar
   out->crs_name = authority && code ? sciara_format("%s (%s:%s)", name, authority, code) : sciara_format("%s", name);
   if (!out->crs_wkt || !out->crs_name) {
     sciara_georef_free(out);
-    status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for the text of a CRS");
+    status = sciara_no_memory("the text of a CRS");
   }
 cleanup:
   CPLFree(wkt);

@@ -175,7 +175,7 @@ static herr_t visit_attribute(hid_t object, const char *name, const H5A_info_t *
   char *full = sciara_format("%s%sattribute %s", w->at, *w->at ? ": " : "", name);
   const hid_t attribute = full ? H5Aopen(object, name, H5P_DEFAULT) : H5I_INVALID_HID;
   if (!full)
-    w->status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for a name");
+    w->status = sciara_no_memory("a name");
   else if (attribute < 0)
     w->status = sciara_hdf5_fail(SCIARA_ERR_INPUT, w->path, "cannot open %s", full);
   else
@@ -223,7 +223,7 @@ static enum sciara_status check_member(struct walk *w, hid_t group, const char *
 static herr_t visit_link(hid_t group, const char *name, const H5L_info_t *info, void *data) {
   struct walk *w = (struct walk *)data;
   char *full = *w->at ? sciara_format("%s/%s", w->at, name) : sciara_format("%s", name);
-  w->status = full ? check_link(w->path, full, info->type) : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a name");
+  w->status = full ? check_link(w->path, full, info->type) : sciara_no_memory("a name");
   if (w->status == SCIARA_OK) w->status = check_member(w, group, name, full);
   free(full);
   return w->status == SCIARA_OK ? 0 : -1;

@@ -79,8 +79,8 @@ static enum sciara_status fail_dates(const char *path, const char *layer, const 
   sciara_print_date(d->last, last);
   sciara_print_date(when, at);
   char *select = sciara_format("SELECT 1 AS whole FROM \"%s\"", layer);
-  enum sciara_status status = select ? sciara_text_append(&text, "ogr2ogr -dialect OGRSQL -sql ")
-                                     : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a command");
+  enum sciara_status status =
+      select ? sciara_text_append(&text, "ogr2ogr -dialect OGRSQL -sql ") : sciara_no_memory("a command");
   if (status == SCIARA_OK) status = sciara_shell_quote(&text, select);
   if (status == SCIARA_OK) status = sciara_text_append(&text, " ");
   if (status == SCIARA_OK) status = sciara_vector_append_names(&text, path, "whole");

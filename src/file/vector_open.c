@@ -68,7 +68,7 @@ enum sciara_status sciara_vector_find_layer(GDALDatasetH dataset, const char *na
 
 enum sciara_status sciara_vector_append_names(struct sciara_text *out, const char *path, const char *suffix) {
   char *target = sciara_format("%.*s-%s.gpkg", (int)sciara_path_stem(path), path, suffix);
-  if (!target) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a command");
+  if (!target) return sciara_no_memory("a command");
   enum sciara_status status = sciara_shell_quote(out, target);
   free(target);
   if (status == SCIARA_OK) status = sciara_text_append(out, " ");

@@ -379,7 +379,7 @@ static enum sciara_status write_layer(const struct both *b, const struct sciara_
                                  .unit = l->unit,
                                  .title = l->long_name,
                                  .facts = &facts};
-  enum sciara_status status = path ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a map");
+  enum sciara_status status = path ? SCIARA_OK : sciara_no_memory("the path of a map");
   sciara_hazard_fill(h, layer, valid, sciara_grid_cells(&b->c->a.dem.grid), values);
   if (status == SCIARA_OK) status = add_facts(b->c, l, &facts);
   if (status == SCIARA_OK) status = sciara_map_write_cog(&map, path);

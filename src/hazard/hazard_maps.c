@@ -163,7 +163,7 @@ static enum sciara_status write_classes(const struct sciara_map *map, const stru
   struct sciara_text text = {0};
   const size_t count = class_edges(map, l, classes, edges);
   char *path = sciara_format("%s_%dclasses.qml", stem, classes);
-  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a style");
+  if (!path) return sciara_no_memory("the path of a style");
   enum sciara_status status = sciara_ramp_classes_qml(sciara_map_ramp(map), edges, count, map->unit, &text);
   if (status == SCIARA_OK) status = sciara_file_replace(path, text.data, text.length);
   sciara_text_free(&text);
@@ -201,7 +201,7 @@ static enum sciara_status write_layer(const struct sciara_reduction *r, size_t k
   char *tif = stem ? sciara_format("%s.tif", stem) : NULL, *png = stem ? sciara_format("%s.png", stem) : NULL;
   enum sciara_status status = SCIARA_OK;
   if (!stem || !tif || !png) {
-    status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a map");
+    status = sciara_no_memory("the path of a map");
     goto cleanup;
   }
   sciara_hazard_fill(&r->hazard, k, r->dem.valid, sciara_grid_cells(&r->dem.grid), values);

@@ -196,7 +196,7 @@ static enum sciara_status find_times(struct sciara_reduction *r, double *until) 
   const bool failed = diagnostics.no_memory;
   sciara_scenario_free(&scenario);
   sciara_diagnostics_free(&diagnostics);
-  return failed ? sciara_fail(SCIARA_ERR_MEMORY, "no memory for the base of an ensemble") : SCIARA_OK;
+  return failed ? sciara_no_memory("the base of an ensemble") : SCIARA_OK;
 }
 
 /** A member ends with the first step that reaches its time: where all have one time, that one is told. */

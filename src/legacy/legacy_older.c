@@ -95,7 +95,7 @@ static enum sciara_status find_names(const char *folder, char **first, char **se
   for (const struct dirent *entry; status == SCIARA_OK && (entry = readdir(d));) {
     if (!is_observed(entry->d_name)) continue;
     char *name = sciara_format("%s", entry->d_name);
-    if (!name) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for the import of legacy files");
+    if (!name) status = sciara_no_memory("the import of legacy files");
     if (name && (!*first || strcmp(name, *first) < 0)) {
       free(*second);
       *second = *first;
@@ -114,8 +114,7 @@ static enum sciara_status find_names(const char *folder, char **first, char **se
 enum sciara_status sciara_legacy_older_observed(const char *cfg_path, char **out) {
   char *folder = sciara_path_folder(cfg_path), *first = NULL, *second = NULL;
   *out = NULL;
-  enum sciara_status status =
-      folder ? find_names(folder, &first, &second) : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  enum sciara_status status = folder ? find_names(folder, &first, &second) : sciara_no_memory("a path");
   if (status == SCIARA_OK && second)
     status =
         sciara_fail(SCIARA_ERR_INPUT, "%s: expected one file *_RealEvent.stt, found %s and %s", folder, first, second);

@@ -56,10 +56,6 @@ static void legacy_free(struct legacy *l) {
   sciara_text_free(&l->title);
 }
 
-static enum sciara_status no_memory(void) {
-  return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the import of legacy files");
-}
-
 /** The set takes the name of its folder. */
 static enum sciara_status split_older(const char *cfg_path, struct legacy *l) {
   char *folder = sciara_path_folder(cfg_path), *real = folder ? realpath(folder, NULL) : NULL;
@@ -69,7 +65,7 @@ static enum sciara_status split_older(const char *cfg_path, struct legacy *l) {
   l->name = sciara_format("%s", *name ? name : "older SCIARA files");
   free(real);
   free(folder);
-  return l->base && l->name ? SCIARA_OK : no_memory();
+  return l->base && l->name ? SCIARA_OK : sciara_no_memory("the import of legacy files");
 }
 
 static enum sciara_status split_name(const char *cfg_path, struct legacy *l) {
@@ -84,7 +80,7 @@ static enum sciara_status split_name(const char *cfg_path, struct legacy *l) {
                        cfg_path);
   l->base = sciara_format("%.*s", (int)(length - 4), cfg_path);
   l->name = sciara_format("%.*s", (int)(strlen(name) - 4), name);
-  return l->base && l->name ? SCIARA_OK : no_memory();
+  return l->base && l->name ? SCIARA_OK : sciara_no_memory("the import of legacy files");
 }
 
 /** The absent file of the set; names a file that differs from it in its extension only. */
@@ -94,7 +90,7 @@ static enum sciara_status fail_absent(const char *path, const char *holds) {
   const char *dot = strrchr(path, '.');
   for (size_t k = 0; dot && k < sizeof extensions / sizeof *extensions; k++) {
     char *other = sciara_format("%.*s.%s", (int)(dot - path), path, extensions[k]);
-    if (!other) return no_memory();
+    if (!other) return sciara_no_memory("the import of legacy files");
     enum sciara_status status = SCIARA_OK;
     if (access(other, F_OK) == 0)
       status = sciara_fail(SCIARA_ERR_IO, "%s: %s; it holds %s. There is %s: rename it if it is this file", path,
@@ -109,7 +105,7 @@ static enum sciara_status fail_absent(const char *path, const char *holds) {
 static enum sciara_status find_file(const struct legacy *l, const char *suffix, const char *holds, bool needed,
                                     char **out) {
   *out = sciara_format("%s%s", l->base, suffix);
-  if (!*out) return no_memory();
+  if (!*out) return sciara_no_memory("the import of legacy files");
   if (access(*out, F_OK) == 0) return SCIARA_OK;
   enum sciara_status status = SCIARA_OK;
   if (needed) status = fail_absent(*out, holds);
@@ -381,7 +377,7 @@ static enum sciara_status write_all(const struct legacy *l, const char *folder, 
   SCIARA_TRY(prepare_folder(folder, overwrite));
   char *scenario = NULL, *extent = NULL, *text = scenario_text(l);
   enum sciara_status status;
-  if (!text) return no_memory();
+  if (!text) return sciara_no_memory("the import of legacy files");
   SCIARA_TRY_GOTO(sciara_path_in(folder, "scenario.json", &scenario));
   SCIARA_TRY_GOTO(sciara_path_in(folder, "observed.tif", &extent));
   // Files of an earlier import must not be taken for a part of this one if this one fails.

@@ -12,7 +12,7 @@ enum sciara_status sciara_map_facts_add(struct sciara_map_facts *f, const char *
   f->fact[f->count].name = name;
   f->fact[f->count].text = sciara_format("%s", plain.data);
   sciara_text_free(&plain);
-  if (!f->fact[f->count].text) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the facts of a map");
+  if (!f->fact[f->count].text) return sciara_no_memory("the facts of a map");
   f->count++;
   return SCIARA_OK;
 }

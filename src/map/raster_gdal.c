@@ -124,7 +124,7 @@ const struct sciara_ramp *sciara_map_ramp(const struct sciara_map *map) {
 /** The style that QGIS loads automatically: the name of the map with the extension .qml. */
 static enum sciara_status write_style(const struct sciara_map *map, const char *path) {
   char *style = sciara_format("%.*s.qml", (int)sciara_path_stem(path), path);
-  if (!style) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a style");
+  if (!style) return sciara_no_memory("the path of a style");
   struct sciara_text text = {0};
   double low, high;
   const struct sciara_ramp *ramp = sciara_map_ramp(map);

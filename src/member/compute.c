@@ -54,7 +54,7 @@ static enum sciara_status choose(const struct sciara_compute_setup *setup, struc
   const char *name = setup->engine ? setup->engine : s->engine.name;
   if (strcmp(name, "auto") == 0) name = SCIARA_ENGINE_AUTO_HOST;
   char *copy = strdup(name);
-  if (!copy) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of an engine");
+  if (!copy) return sciara_no_memory("the name of an engine");
   free(s->engine.name);
   s->engine.name = copy;
   s->engine.name_overridden |= setup->engine != NULL;
@@ -329,7 +329,7 @@ static enum sciara_status one_slice(struct sciara_member *m, bool *failed) {
 static enum sciara_status take_texts(struct sciara_member *m, const char *error, struct sciara_footprint *f) {
   f->error = strdup(error);
   f->warnings = strdup(m->warnings.data ? m->warnings.data : "");
-  return f->error && f->warnings ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the texts of a member");
+  return f->error && f->warnings ? SCIARA_OK : sciara_no_memory("the texts of a member");
 }
 
 static enum sciara_status warn_of_end(struct sciara_member *m, struct sciara_footprint *f) {
@@ -374,7 +374,7 @@ static enum sciara_status describe_failure(struct sciara_member *m, struct sciar
                                               "the thickness is negative, or the temperature is not between T_sol and "
                                               "T_vent",
                                               p->bad.step, m->window.row + p->bad.row, m->window.col + p->bad.col);
-  if (!text) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an error");
+  if (!text) return sciara_no_memory("an error");
   f->failed = true;
   f->steps = p->bad.step;
   const enum sciara_status status = take_texts(m, text, f);

@@ -42,7 +42,7 @@ static enum sciara_status identify(const struct sciara_problem *p, const struct 
       .record = SCIARA_FOOTPRINT_RECORD,
       .precision = strdup(precision),
       .of_member = true};
-  return out->precision ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a checkpoint");
+  return out->precision ? SCIARA_OK : sciara_no_memory("a checkpoint");
 }
 
 // ---------------------------------------------------------------------------------------------------------- writing
@@ -81,7 +81,7 @@ static enum sciara_status write_file(const struct sciara_member *m, const char *
   if (status == SCIARA_ERR_NUMERIC) return SCIARA_OK;
   char *folder = sciara_path_folder(path);
   SCIARA_TRY_GOTO(status);
-  SCIARA_TRY_GOTO(folder ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a folder"));
+  SCIARA_TRY_GOTO(folder ? SCIARA_OK : sciara_no_memory("the name of a folder"));
   if (is_absent(folder)) goto cleanup;
   SCIARA_TRY_GOTO(describe(m, scenario, &c));
   SCIARA_TRY_GOTO(sciara_checkpoint_write(&c, m->kept, path));
@@ -191,7 +191,7 @@ static enum sciara_status read_file(const char *path, const struct sciara_proble
   SCIARA_TRY_GOTO(sciara_window_site(map, &progress->window, p->scenario.boundary, &site));
   if (sciara_window_vents(all, &progress->window, &vents) == SCIARA_ERR_INTERNAL)
     SCIARA_TRY_GOTO(sciara_fail_context(SCIARA_ERR_INPUT, "%s", path));
-  SCIARA_TRY_GOTO(vents ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for vents"));
+  SCIARA_TRY_GOTO(vents ? SCIARA_OK : sciara_no_memory("vents"));
   SCIARA_TRY_GOTO(sciara_state_create_on(site, SCIARA_FOOTPRINT_RECORD, state));
   SCIARA_TRY_GOTO(check(&c, path, p, vents, *state));
   SCIARA_TRY_GOTO(sciara_checkpoint_read_state(path, &c, *state));

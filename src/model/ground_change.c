@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 void sciara_ground_changes_free(struct sciara_ground_changes *c) {
   for (size_t k = 0; k < c->count; k++) free(c->change[k].name);
@@ -16,17 +17,13 @@ void sciara_ground_changes_free(struct sciara_ground_changes *c) {
   *c = (struct sciara_ground_changes){0};
 }
 
-static enum sciara_status no_memory(void) {
-  return sciara_fail(SCIARA_ERR_MEMORY, "no memory for changes of the ground");
-}
-
 enum sciara_status sciara_ground_changes_begin(struct sciara_ground_changes *c, double from_s, const char *name,
                                                size_t number) {
   struct sciara_ground_change *more = realloc(c->change, (c->count + 1) * sizeof *more);
-  if (!more) return no_memory();
+  if (!more) return sciara_no_memory("changes of the ground");
   c->change = more;
   c->change[c->count] = (struct sciara_ground_change){from_s, strdup(name), number, c->ops, c->ops};
-  if (!c->change[c->count].name) return no_memory();
+  if (!c->change[c->count].name) return sciara_no_memory("changes of the ground");
   c->count++;
   return SCIARA_OK;
 }
@@ -37,7 +34,7 @@ enum sciara_status sciara_ground_changes_add(struct sciara_ground_changes *c, st
     size_t bytes;
     SCIARA_TRY(sciara_size_mul((size_t)room, sizeof op, &bytes));
     struct sciara_ground_op *more = realloc(c->op, bytes);
-    if (!more) return no_memory();
+    if (!more) return sciara_no_memory("changes of the ground");
     c->op = more;
     c->room = room;
   }

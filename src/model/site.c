@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "model/ground_change.h"
 
 /** A site and its memory; texts are from malloc. */
@@ -32,11 +33,6 @@ static void destroy(struct sciara_site_owner *o) {
   sciara_free(o);
 }
 
-static enum sciara_status copy_text(const char *text, char **out) {
-  *out = text ? strdup(text) : NULL;
-  return text && !*out ? sciara_fail(SCIARA_ERR_MEMORY, "no memory for the texts of a site") : SCIARA_OK;
-}
-
 static enum sciara_status copy_edits(const uint16_t *edit, size_t cells, struct sciara_site_owner *o) {
   if (!edit) return SCIARA_OK;
   SCIARA_TRY(SCIARA_NEW(o->edit, cells, "the edits of the ground"));
@@ -59,8 +55,8 @@ static enum sciara_status copy_origin(const struct sciara_site_origin *from, str
   o->site.origin.hash = from->hash;
   o->site.origin.coarse_m = from->coarse_m;
   o->site.origin.window = from->window;
-  SCIARA_TRY(copy_text(from->crs_wkt, &o->site.origin.crs_wkt));
-  SCIARA_TRY(copy_text(from->crs_name, &o->site.origin.crs_name));
+  SCIARA_TRY(sciara_copy(from->crs_wkt, "the texts of a site", &o->site.origin.crs_wkt));
+  SCIARA_TRY(sciara_copy(from->crs_name, "the texts of a site", &o->site.origin.crs_name));
   if (!from->identity) return SCIARA_OK;
   o->site.origin.identity = &o->identity;
   return sciara_site_identity_copy(from->identity, &o->identity);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 
 void sciara_dem_spec_free(struct sciara_dem_spec *spec) {
   for (size_t k = 0; k < spec->edit_count; k++) sciara_edit_free(&spec->edits[k]);
@@ -22,11 +23,6 @@ void sciara_site_identity_free(struct sciara_site_identity *identity) {
   *identity = (struct sciara_site_identity){0};
 }
 
-static enum sciara_status copy_text(const char *text, char **out) {
-  *out = text ? strdup(text) : NULL;
-  return text && !*out ? sciara_fail(SCIARA_ERR_MEMORY, "no memory for the texts of a site") : SCIARA_OK;
-}
-
 static enum sciara_status copy_points(const struct sciara_point *from, size_t count, struct sciara_point **to) {
   *to = NULL;
   if (count == 0) return SCIARA_OK;
@@ -39,11 +35,11 @@ static enum sciara_status copy_points(const struct sciara_point *from, size_t co
 static enum sciara_status copy_edit(const struct sciara_edit *from, struct sciara_edit *to) {
   to->name = to->path = to->raster = to->layer = to->place = NULL;
   to->points = NULL;
-  SCIARA_TRY(copy_text(from->name, &to->name));
-  SCIARA_TRY(copy_text(from->path, &to->path));
-  SCIARA_TRY(copy_text(from->raster, &to->raster));
-  SCIARA_TRY(copy_text(from->layer, &to->layer));
-  SCIARA_TRY(copy_text(from->place, &to->place));
+  SCIARA_TRY(sciara_copy(from->name, "the texts of a site", &to->name));
+  SCIARA_TRY(sciara_copy(from->path, "the texts of a site", &to->path));
+  SCIARA_TRY(sciara_copy(from->raster, "the texts of a site", &to->raster));
+  SCIARA_TRY(sciara_copy(from->layer, "the texts of a site", &to->layer));
+  SCIARA_TRY(sciara_copy(from->place, "the texts of a site", &to->place));
   return copy_points(from->points, from->point_count, &to->points);
 }
 
@@ -52,10 +48,10 @@ static enum sciara_status copy_dem(const struct sciara_dem_spec *from, struct sc
   to->path = to->crs = to->sea.path = to->edits_json = NULL;
   to->edits = NULL;
   to->edit_count = 0;
-  SCIARA_TRY(copy_text(from->path, &to->path));
-  SCIARA_TRY(copy_text(from->crs, &to->crs));
-  SCIARA_TRY(copy_text(from->sea.path, &to->sea.path));
-  SCIARA_TRY(copy_text(from->edits_json, &to->edits_json));
+  SCIARA_TRY(sciara_copy(from->path, "the texts of a site", &to->path));
+  SCIARA_TRY(sciara_copy(from->crs, "the texts of a site", &to->crs));
+  SCIARA_TRY(sciara_copy(from->sea.path, "the texts of a site", &to->sea.path));
+  SCIARA_TRY(sciara_copy(from->edits_json, "the texts of a site", &to->edits_json));
   if (from->edit_count > 0) SCIARA_TRY(SCIARA_NEW(to->edits, from->edit_count, "the edits of the ground"));
   for (size_t k = 0; k < from->edit_count; k++) {
     to->edits[to->edit_count++] = from->edits[k];

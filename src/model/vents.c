@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 /** An array of a list of vents. */
 struct part {
@@ -34,7 +35,7 @@ struct sciara_vents *sciara_vents_create(void) {
     free(v);
     v = NULL;
   }
-  if (!v) sciara_fail(SCIARA_ERR_MEMORY, "no memory for the list of vents");
+  if (!v) sciara_no_memory("the list of vents");
   return v;
 }
 

@@ -413,7 +413,7 @@ double sciara_paint_logo(struct sciara_map_drawing *d, double right, double y, d
   cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, (int)logo->width, (int)logo->height);
   if (cairo_surface_status(image) != CAIRO_STATUS_SUCCESS) {
     cairo_surface_destroy(image);
-    d->lettering.failed = sciara_fail(SCIARA_ERR_MEMORY, "no memory for a logo");
+    d->lettering.failed = sciara_no_memory("a logo");
     return 0;
   }
   cairo_surface_flush(image);

@@ -11,8 +11,6 @@
 #include "model/detmath.h"
 #include "scenario/rates_csv.h"
 
-static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an ensemble"); }
-
 // -------------------------------------------------------------------------------------------------------------- curves
 
 /** The integral of u^2 (3 - 2 u) from 0 to u, divided by its value for u = 1, which is 1/2. */
@@ -144,7 +142,7 @@ static enum sciara_status read_rates(const struct sciara_ensemble_reading *r, co
   }
   struct sciara_diagnostics diagnostics = {0};
   scenario.path = sciara_format("%s: events[%zu]", r->file, index);
-  enum sciara_status status = whole && scenario.path ? SCIARA_OK : no_memory();
+  enum sciara_status status = whole && scenario.path ? SCIARA_OK : sciara_no_memory("an ensemble");
   if (status == SCIARA_OK) sciara_scenario_vents(r->folder, root, &scenario, &diagnostics);
   if (status == SCIARA_OK) status = sciara_diagnostics_status(&diagnostics);
   if (status == SCIARA_OK) { // taken over

@@ -46,12 +46,10 @@ struct work {
   struct last_effusion *last; ///< of each class
 };
 
-static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the members"); }
-
 // ----------------------------------------------------------------------------------------------------------- columns
 
 static enum sciara_status add_column(struct columns *c, char *name) {
-  if (!name) return no_memory();
+  if (!name) return sciara_no_memory("the members");
   if (c->count == sizeof c->name / sizeof *c->name) {
     free(name);
     return sciara_fail(SCIARA_ERR_INPUT, "expected at most %d keys that differ, found more", SCIARA_MEMBER_KEYS_MOST);
@@ -155,7 +153,8 @@ static enum sciara_status set_ground(struct work *w, size_t k, double sd_m) {
   sciara_json_number(w->x->variation.vary[k].correlation_m, length, sizeof length);
   char *text = sciara_format("{\"sd_m\": %s, \"correlation_m\": %s, \"seed\": %" PRIu64 "}", sd, length,
                              sciara_draw_bits(draw) >> 11);
-  const enum sciara_status status = text ? sciara_members_set(w->m, w->at, w->columns.varied[k], text) : no_memory();
+  const enum sciara_status status =
+      text ? sciara_members_set(w->m, w->at, w->columns.varied[k], text) : sciara_no_memory("the members");
   free(text);
   return status;
 }

@@ -27,8 +27,6 @@ bool sciara_is_ensemble_file(const char *path) {
   return found;
 }
 
-static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an ensemble"); }
-
 static void free_planning(struct sciara_planning *p) {
   cJSON_Delete(p->root);
   sciara_problem_free(&p->base);
@@ -91,8 +89,7 @@ static enum sciara_status open_checkpoint(struct sciara_planning *p, const char 
     SCIARA_TRY(open_with(p, path, overrides, count));
   }
   free(p->base.scenario.initial_checkpoint);
-  p->base.scenario.initial_checkpoint = sciara_format("%s", path);
-  return p->base.scenario.initial_checkpoint ? SCIARA_OK : no_memory();
+  return sciara_copy(path, "an ensemble", &p->base.scenario.initial_checkpoint);
 }
 
 static enum sciara_status read_base(struct sciara_planning *p) {
@@ -328,8 +325,7 @@ static enum sciara_status take_lists(struct sciara_planning *p) {
   for (; e->vent_count < p->x.vents.count; e->vent_count++) {
     const struct sciara_ensemble_vent *from = &p->x.vents.vent[e->vent_count];
     struct sciara_ensemble_vent *to = &e->vents[e->vent_count];
-    to->name = sciara_format("%s", from->name);
-    if (!to->name) return no_memory();
+    SCIARA_TRY(sciara_copy(from->name, "an ensemble", &to->name));
     to->weight = from->weight / sum;
     SCIARA_TRY(SCIARA_NEW(to->points, from->point_count, "a vent"));
     memcpy(to->points, from->points, from->point_count * sizeof *to->points);
@@ -341,8 +337,7 @@ static enum sciara_status take_lists(struct sciara_planning *p) {
   for (; e->event_count < p->x.event_count; e->event_count++) {
     const struct sciara_event_spec *from = &p->x.events[e->event_count];
     struct sciara_ensemble_event *to = &e->events[e->event_count];
-    to->name = sciara_format("%s", from->name);
-    if (!to->name) return no_memory();
+    SCIARA_TRY(sciara_copy(from->name, "an ensemble", &to->name));
     to->weight = from->weight / sum;
     to->volume_m3 = from->volume_m3;
     to->duration_s = from->duration_s;
@@ -353,7 +348,7 @@ static enum sciara_status take_lists(struct sciara_planning *p) {
 static enum sciara_status make_ensemble(struct sciara_planning *p) {
   struct sciara_text base = {0};
   const cJSON *title = sciara_json_get(p->root, "title");
-  if (title && !(p->e.title = sciara_format("%s", title->valuestring))) return no_memory();
+  if (title && !(p->e.title = sciara_format("%s", title->valuestring))) return sciara_no_memory("an ensemble");
   SCIARA_TRY(take_members(p));
   const struct sciara_scenario_spec *s = &p->base.scenario;
   SCIARA_TRY(sciara_declared_take(s->dem.path, s->dem.edits, s->dem.edit_count, &p->e.declared));
@@ -417,7 +412,7 @@ static void read_plan(struct sciara_planning *p) {
   struct sciara_diagnostics *d = p->r.diagnostics;
   p->folder = sciara_path_folder(p->r.file);
   p->r.folder = p->folder;
-  enum sciara_status status = p->folder ? read_tree(p) : no_memory();
+  enum sciara_status status = p->folder ? read_tree(p) : sciara_no_memory("an ensemble");
   sciara_diagnostics_add(d, status);
   if (status != SCIARA_OK || !cJSON_IsObject(p->root)) return;
   p->x.r = &p->r;

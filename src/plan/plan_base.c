@@ -12,11 +12,9 @@
 #include "scenario/scenario_keys.h"
 #include "sim/scenario_site.h"
 
-static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario"); }
-
 /** Replaces, or adds, a key; takes over `value`. */
 static enum sciara_status put(cJSON *object, const char *name, cJSON *value) {
-  return sciara_json_replace(object, name, value) ? SCIARA_OK : no_memory();
+  return sciara_json_replace(object, name, value) ? SCIARA_OK : sciara_no_memory("a scenario");
 }
 
 static enum sciara_status put_json(cJSON *object, const char *name, const char *text) {
@@ -30,14 +28,14 @@ static enum sciara_status put_edits(const struct sciara_scenario_spec *s, cJSON 
   cJSON *all = NULL, *dated = cJSON_CreateArray();
   if (!s->dem.edits_json || !dated) {
     cJSON_Delete(dated);
-    return s->dem.edits_json ? no_memory() : SCIARA_OK;
+    return s->dem.edits_json ? sciara_no_memory("a scenario") : SCIARA_OK;
   }
   enum sciara_status status = sciara_json_parse("dem.edits", s->dem.edits_json, strlen(s->dem.edits_json), &all);
   for (size_t k = 0; k < s->dem.edit_count && status == SCIARA_OK; k++) {
     cJSON *item = cJSON_DetachItemFromArray(all, 0);
     const bool kept = s->dem.edits[k].from_s > 0;
     if (kept && !cJSON_HasObjectItem(item, "name") && !cJSON_AddStringToObject(item, "name", s->dem.edits[k].name))
-      status = no_memory();
+      status = sciara_no_memory("a scenario");
     if (kept)
       cJSON_AddItemToArray(dated, item);
     else
@@ -53,10 +51,11 @@ static enum sciara_status put_edits(const struct sciara_scenario_spec *s, cJSON 
 static enum sciara_status put_dem(const struct sciara_problem *base, const char *path, cJSON *root) {
   const cJSON *old = sciara_json_get(root, "dem"), *sea = sciara_json_get(old, "sea");
   cJSON *dem = cJSON_CreateObject(), *copy = sea ? cJSON_Duplicate(sea, true) : NULL;
-  enum sciara_status status = dem && cJSON_AddStringToObject(dem, "path", path) ? SCIARA_OK : no_memory();
+  enum sciara_status status =
+      dem && cJSON_AddStringToObject(dem, "path", path) ? SCIARA_OK : sciara_no_memory("a scenario");
   const char *crs = base->scenario.dem.crs; // "local" is not written in the file
   if (status == SCIARA_OK && crs && strcmp(crs, "local") == 0 && !cJSON_AddStringToObject(dem, "crs", crs))
-    status = no_memory();
+    status = sciara_no_memory("a scenario");
   if (status == SCIARA_OK && sea && !cJSON_IsNull(sea))
     status = put(dem, "sea", copy);
   else
@@ -90,7 +89,7 @@ static enum sciara_status put_place(const struct sciara_expansion *x, cJSON *ven
     SCIARA_TRY(put(vent, "x", cJSON_CreateNumber(v->points[0].x)));
     return put(vent, "y", cJSON_CreateNumber(v->points[0].y));
   }
-  return sciara_json_put_points(vent, "line", v->points, v->point_count) ? SCIARA_OK : no_memory();
+  return sciara_json_put_points(vent, "line", v->points, v->point_count) ? SCIARA_OK : sciara_no_memory("a scenario");
 }
 
 /**
@@ -111,7 +110,7 @@ static enum sciara_status put_checkpoint(const struct sciara_problem *base, cons
   free(real);
   if (made) return put(root, "initial", initial);
   cJSON_Delete(initial);
-  return no_memory();
+  return sciara_no_memory("a scenario");
 }
 
 /** Whether members change a part of the effusion of vent k, so that it keeps the form that it has in the base. */

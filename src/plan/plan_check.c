@@ -59,7 +59,7 @@ static enum sciara_status open_member(const struct checks *c, size_t member, str
   struct sciara_scenario_member m = sciara_ensemble_member(c->e, member, number);
   char *name = sciara_format("%s: %s", c->file, number);
   *out = (struct sciara_scenario_spec){0};
-  if (!name) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an ensemble");
+  if (!name) return sciara_no_memory("an ensemble");
   m.name = name;
   enum sciara_status status = check_words(&c->e->members, member, name);
   if (status == SCIARA_OK) sciara_scenario_member_read(&m, true, NULL, out, &diagnostics);

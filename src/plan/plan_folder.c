@@ -15,8 +15,6 @@
 #include "sim/scenario_site.h"
 #include "store/checkpoint_hdf5.h"
 
-static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an ensemble"); }
-
 /** Compares a site with the one that was written. */
 static bool is_same_site(const struct sciara_site *a, const struct sciara_site *b) {
   const size_t cells = (size_t)sciara_grid_cells(&a->grid);
@@ -68,7 +66,7 @@ static enum sciara_status write_ground(struct sciara_planning *p) {
   char *path, *real = NULL;
   SCIARA_TRY(sciara_path_in(p->e.folder, SCIARA_ENSEMBLE_DEM, &path));
   enum sciara_status status = write_dem(&p->base, path);
-  if (status == SCIARA_OK && !(real = realpath(path, NULL))) status = no_memory();
+  if (status == SCIARA_OK && !(real = realpath(path, NULL))) status = sciara_no_memory("an ensemble");
   if (status == SCIARA_OK) status = sciara_plan_base_text(&p->base, &p->x, &p->e.members, real, &text);
   if (status == SCIARA_OK) {
     sciara_scenario_parse_alone(path, text.data, &scenario, &diagnostics);
@@ -238,8 +236,7 @@ enum sciara_status sciara_plan_write(struct sciara_planning *p, const char *fold
   int lock = -1;
   enum sciara_status status;
   if (!p->base.site) return sciara_fail(SCIARA_ERR_INTERNAL, "%s: its base has no ground", p->r.file);
-  p->e.folder = sciara_format("%s", folder);
-  if (!p->e.folder) return no_memory();
+  SCIARA_TRY(sciara_copy(folder, "an ensemble", &p->e.folder));
   SCIARA_TRY_GOTO(take_base_of_folder(p));
   SCIARA_TRY_GOTO(inspect_folder(p, overwrite, &same, &lock));
   SCIARA_TRY_GOTO(sciara_folder_make(folder));

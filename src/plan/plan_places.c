@@ -12,10 +12,6 @@
 
 enum { MOST_SITES = 10000 };
 
-static enum sciara_status no_memory(void) {
-  return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the places of an ensemble");
-}
-
 /** What is being resolved. */
 struct work {
   const struct sciara_ensemble_reading *r;
@@ -25,12 +21,12 @@ struct work {
 
 /** Replaces, or adds, a key; takes over `value`. */
 static enum sciara_status put(cJSON *object, const char *key, cJSON *value) {
-  return sciara_json_replace(object, key, value) ? SCIARA_OK : no_memory();
+  return sciara_json_replace(object, key, value) ? SCIARA_OK : sciara_no_memory("the places of an ensemble");
 }
 
 static enum sciara_status put_points(cJSON *object, const char *key, const struct sciara_point *points, size_t count) {
   cJSON_DeleteItemFromObjectCaseSensitive(object, key);
-  return sciara_json_put_points(object, key, points, count) ? SCIARA_OK : no_memory();
+  return sciara_json_put_points(object, key, points, count) ? SCIARA_OK : sciara_no_memory("the places of an ensemble");
 }
 
 // ------------------------------------------------------------------------------------------------------------- degrees
@@ -141,7 +137,7 @@ static enum sciara_status make_site(const struct sciara_poi *poi, cJSON *site) {
   for (size_t k = 0; ends && k < poi->parts; k++)
     if (!cJSON_AddItemToArray(ends, cJSON_CreateNumber((double)poi->ends[k]))) {
       cJSON_Delete(ends);
-      return no_memory();
+      return sciara_no_memory("the places of an ensemble");
     }
   return put(site, "ends", ends);
 }
@@ -175,7 +171,7 @@ static enum sciara_status note_left(const struct work *w, const struct sciara_po
                                     cJSON *list) {
   char text[SCIARA_POI_REASON];
   cJSON *one = sciara_json_push(list);
-  if (!one) return no_memory();
+  if (!one) return sciara_no_memory("the places of an ensemble");
   SCIARA_TRY(put(one, "name", cJSON_CreateString(poi->name)));
   SCIARA_TRY(put(one, "kind", cJSON_CreateString(sciara_poi_kind_name(poi->kind))));
   SCIARA_TRY(put(one, "state", cJSON_CreateString(sciara_poi_where_name(why))));
@@ -210,7 +206,7 @@ static enum sciara_status add_places(const struct work *w, const cJSON *site, cJ
     if (left) status = note_left(w, &pois.poi[k], why[k], w->left_out);
     if (left) continue;
     cJSON *one = sciara_json_push(sites);
-    if (!one) status = no_memory();
+    if (!one) status = sciara_no_memory("the places of an ensemble");
     if (status == SCIARA_OK) status = make_site(&pois.poi[k], one);
     if (status == SCIARA_OK && cJSON_GetArraySize(sites) > MOST_SITES)
       status = sciara_fail(SCIARA_ERR_INPUT, "expected at most %d sites in all, found more", MOST_SITES);
@@ -235,7 +231,8 @@ static enum sciara_status resolve_site(const struct work *w, cJSON *site, cJSON 
   if (lonlat) SCIARA_TRY(place_points(w, site, "points", false));
   if (lonlat) SCIARA_TRY(place_points(w, site, "line", false));
   if (lonlat) SCIARA_TRY(place_points(w, site, "polygon", false));
-  return sciara_json_put(sites, NULL, cJSON_Duplicate(site, true)) ? SCIARA_OK : no_memory();
+  return sciara_json_put(sites, NULL, cJSON_Duplicate(site, true)) ? SCIARA_OK
+                                                                   : sciara_no_memory("the places of an ensemble");
 }
 
 static void resolve_sites(const struct work *w, cJSON *result) {

@@ -12,8 +12,6 @@
 #include "model/detmath.h"
 #include "model/random.h"
 
-static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for what varies"); }
-
 /** One entry of "vary" that is being read. */
 struct work {
   const struct sciara_ensemble_reading *r;
@@ -244,8 +242,7 @@ static enum sciara_status take_correlation_length(const struct work *w, struct s
 }
 
 static enum sciara_status read_entry(struct work *w, struct sciara_vary_spec *v) {
-  v->key = sciara_format("%s", sciara_json_get(w->entry, "key")->valuestring);
-  if (!v->key) return no_memory();
+  SCIARA_TRY(sciara_copy(sciara_json_get(w->entry, "key")->valuestring, "what varies", &v->key));
   SCIARA_TRY(find_key(w, v));
   if (!sciara_member_key_plain(v->key, v->name, sizeof v->name))
     return refuse(w, "key", "a longer one", "a key of at most 255 bytes");
@@ -302,7 +299,7 @@ static enum sciara_status add_prior(const struct sciara_prior *p, size_t entry, 
                                    .low = m->low,
                                    .high = m->high,
                                    .low_allowed = true};
-    if (!v->key) return no_memory();
+    if (!v->key) return sciara_no_memory("what varies");
     sciara_member_key_plain(v->key, v->name, sizeof v->name);
     v->from = share_below(v, v->low);
     v->to = share_below(v, v->high);

@@ -23,8 +23,6 @@ struct work {
   size_t capacity;
 };
 
-static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the vents"); }
-
 static enum sciara_status grow(struct work *w) {
   struct sciara_vent_list *l = w->list;
   if (l->count == MOST_VENTS)
@@ -40,7 +38,7 @@ static enum sciara_status grow(struct work *w) {
 /** Adds a vent with the weight 1. Takes over `where`, which may be NULL without memory. */
 static enum sciara_status add(struct work *w, const struct sciara_point *points, size_t count, const char *name,
                               char *where) {
-  enum sciara_status status = where ? grow(w) : no_memory();
+  enum sciara_status status = where ? grow(w) : sciara_no_memory("the vents");
   if (status != SCIARA_OK) {
     free(where);
     return status;
@@ -52,7 +50,7 @@ static enum sciara_status add(struct work *w, const struct sciara_point *points,
   vent->name = name ? sciara_format("%s", name) : sciara_format("vent %zu", k + 1);
   SCIARA_TRY(SCIARA_NEW(vent->points, count, "a vent"));
   memcpy(vent->points, points, count * sizeof *points);
-  return vent->name ? SCIARA_OK : no_memory();
+  return vent->name ? SCIARA_OK : sciara_no_memory("the vents");
 }
 
 // ------------------------------------------------------------------------------------------------------------- table

@@ -15,8 +15,6 @@
 #include "sim/agenda.h"
 #include "sim/simulation.h"
 
-static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a checkpoint"); }
-
 enum sciara_status sciara_checkpoints_begin(struct sciara_checkpoints *c, const struct sciara_simulation *s,
                                             const char *folder, uint64_t ground, const char *history,
                                             const char *started_utc) {
@@ -54,7 +52,7 @@ static int newest_first(const void *a, const void *b) {
 
 static enum sciara_status add_step(uint64_t **steps, size_t *count, uint64_t step) {
   uint64_t *more = realloc(*steps, (*count + 1) * sizeof *more);
-  if (!more) return no_memory();
+  if (!more) return sciara_no_memory("a checkpoint");
   *steps = more;
   more[(*count)++] = step;
   return SCIARA_OK;
@@ -143,7 +141,7 @@ enum sciara_status sciara_checkpoints_write(struct sciara_checkpoints *c, const 
   SCIARA_TRY(sciara_state_check_sound(o->state, &h->identity.params));
   SCIARA_TRY(sciara_folder_make(c->folder));
   char *path = sciara_checkpoint_path(c->folder, o->state->step);
-  if (!path) return no_memory();
+  if (!path) return sciara_no_memory("a checkpoint");
   h->losses = o->progress.losses;
   h->snapshots = snapshots;
   h->next_snapshot_s = o->next_snapshot_s;

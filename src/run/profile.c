@@ -50,7 +50,7 @@ enum sciara_status sciara_profile_open(struct sciara_profile *p, const char *pat
   SCIARA_TRY(open_file(path, overwrite, &fd, &is_new));
   enum sciara_status status = is_new ? SCIARA_OK : check_replaceable(fd, path);
   char *copy = status == SCIARA_OK ? sciara_format("%s", path) : NULL;
-  if (status == SCIARA_OK && !copy) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a profile");
+  if (status == SCIARA_OK && !copy) status = sciara_no_memory("the path of a profile");
   if (status != SCIARA_OK) {
     close(fd);
     if (is_new) unlink(path);

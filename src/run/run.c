@@ -47,8 +47,6 @@ struct run {
   int lock;             ///< descriptor of the locked folder, or -1
 };
 
-static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file"); }
-
 // --------------------------------------------------------------------------------------------------------- run.json
 
 static enum sciara_status begin_record(struct run *r) {
@@ -163,7 +161,7 @@ static enum sciara_status write_due(struct run *r, struct sciara_output *o) {
   if (o->due.checkpoint) status = sciara_checkpoints_write(&r->checkpoints, o, r->run_json.snapshot_count);
   if (status != SCIARA_OK) o->due.checkpoint = false; // the snapshot is still acknowledged
   if (!o->path) o->path = sciara_checkpoint_path(r->checkpoints.folder, o->progress.step);
-  return status == SCIARA_OK && !o->path ? no_memory() : status;
+  return status == SCIARA_OK && !o->path ? sciara_no_memory("the name of a file") : status;
 }
 
 /** The same for an output that the engine may have captured. */

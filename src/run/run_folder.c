@@ -103,7 +103,7 @@ static enum sciara_status remove_frames(const char *folder) {
   enum sciara_status status = SCIARA_OK;
   for (int f = 0; f < SCIARA_FIELD_COUNT && status == SCIARA_OK; f++) {
     char *frames = sciara_format("%s/maps/%s.frames", folder, sciara_field_name((enum sciara_field)f));
-    if (!frames) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+    if (!frames) return sciara_no_memory("a path");
     status = sciara_frames_clear(frames);
     if (status == SCIARA_OK) rmdir(frames); // fails if other files are left, which do not belong to the run
     free(frames);

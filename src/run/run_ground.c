@@ -24,7 +24,7 @@ static enum sciara_status warn_coarse(const struct sciara_problem *p, struct sci
   const double coarse = p->site->origin.coarse_m;
   if (!(coarse > 0) || sciara_run_json_warning(run_json, SCIARA_WARNING_DEM)) return SCIARA_OK;
   char *text = sciara_dem_coarse_text(p->scenario.dem.path, coarse, p->site->grid.cell_size);
-  if (!text) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a warning");
+  if (!text) return sciara_no_memory("a warning");
   const enum sciara_status status = sciara_run_json_warn(
       run_json,
       &(struct sciara_run_warning){.kind = (char *)(uintptr_t)SCIARA_WARNING_DEM, .coarse_m = coarse, .text = text});

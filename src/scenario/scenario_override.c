@@ -25,7 +25,7 @@ static const char form[] = "KEY=VALUE, with KEY such as engine.name or vents.0.x
 /** Splits "vents.0.x" or "vents[0].x" into its names. */
 static enum sciara_status cut_path(struct override *o) {
   o->path = sciara_format("%.*s", (int)o->key_length, o->key);
-  if (!o->path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an override");
+  if (!o->path) return sciara_no_memory("an override");
   char *to = o->path;
   for (const char *from = o->path; *from; from++) // the other form of an index, as printed in errors
     if (*from != ']') *to++ = *from == '[' ? '.' : *from;
@@ -57,14 +57,14 @@ static enum sciara_status read_value(struct override *o) {
   }
   sciara_error_clear(); // text that is not JSON is not an error here
   o->value = cJSON_CreateString(o->text);
-  return o->value ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for an override");
+  return o->value ? SCIARA_OK : sciara_no_memory("an override");
 }
 
 static enum sciara_status put_in_object(struct override *o, cJSON *object, const char *name) {
   bool there = cJSON_GetObjectItemCaseSensitive(object, name) != NULL;
   bool done = there ? cJSON_ReplaceItemInObjectCaseSensitive(object, name, o->value)
                     : cJSON_AddItemToObject(object, name, o->value);
-  if (!done) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an override");
+  if (!done) return sciara_no_memory("an override");
   o->value = NULL; // now owned by the tree
   return SCIARA_OK;
 }
@@ -98,8 +98,7 @@ static enum sciara_status step_into_array(struct override *o, struct cursor *c, 
   SCIARA_TRY(find_item(o, c->node, o->parts[i], i ? &c->path[i - 1] : NULL, &item, &index));
   c->path[i] = (struct sciara_json_path){.parent = i ? &c->path[i - 1] : NULL, .index = (size_t)index};
   if (i + 1 == o->count) {
-    if (!cJSON_ReplaceItemInArray(c->node, index, o->value))
-      return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an override");
+    if (!cJSON_ReplaceItemInArray(c->node, index, o->value)) return sciara_no_memory("an override");
     o->value = NULL;
     return SCIARA_OK; // the old item is freed
   }
@@ -116,7 +115,7 @@ static enum sciara_status step_into_object(struct override *o, struct cursor *c,
   cJSON *child = cJSON_GetObjectItemCaseSensitive(c->node, name);
   if (!child && key->type == SCIARA_KEY_OBJECT) {
     child = cJSON_AddObjectToObject(c->node, name);
-    if (!child) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an override");
+    if (!child) return sciara_no_memory("an override");
   }
   if (!child)
     return sciara_scenario_refuse(o->file, &c->path[i], "nothing in the scenario", "an override of the whole key");

@@ -285,8 +285,7 @@ static enum sciara_status print_schema(const char *schema, const char *id, const
   put_text(&b, root, "title", title);
   if (rule) put(&b, root, "anyOf", cJSON_Parse(rule));
   put_object(&b, root, schema, NULL);
-  enum sciara_status status =
-      b.broken || !root ? sciara_fail(SCIARA_ERR_MEMORY, "no memory for the JSON Schema") : SCIARA_OK;
+  enum sciara_status status = b.broken || !root ? sciara_no_memory("the JSON Schema") : SCIARA_OK;
   if (status == SCIARA_OK) status = sciara_json_print(root, out);
   if (status == SCIARA_OK) status = sciara_text_append(out, "\n");
   cJSON_Delete(root);

@@ -58,7 +58,7 @@ static enum sciara_status read_place(struct sciara_vent_spec *spec, const cJSON 
 static enum sciara_status copy_text(const cJSON *object, const char *key, char **out) {
   const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
   *out = value ? sciara_format("%s", value->valuestring) : NULL;
-  return value && !*out ? sciara_fail(SCIARA_ERR_MEMORY, "no memory for the place of a vent") : SCIARA_OK;
+  return value && !*out ? sciara_no_memory("the place of a vent") : SCIARA_OK;
 }
 
 /** A place of a file, which is read when the DEM is. */
@@ -227,7 +227,7 @@ static enum sciara_status read_vent(struct reading *r) {
   double start = sciara_scenario_seconds(cJSON_GetObjectItemCaseSensitive(r->vent, "start"));
   const cJSON *named = name ? name : cJSON_GetObjectItemCaseSensitive(r->vent, "place");
   r->spec->name = named ? sciara_format("%s", named->valuestring) : sciara_format("vent %zu", r->index + 1);
-  if (!r->spec->name) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a vent");
+  if (!r->spec->name) return sciara_no_memory("the name of a vent");
   SCIARA_TRY(read_file(r));
   if (!r->spec->file) SCIARA_TRY(read_place(r->spec, r->vent));
   SCIARA_TRY(read_area(r));

@@ -20,8 +20,7 @@ static enum sciara_status place_point(const struct sciara_vent_spec *spec, size_
 static enum sciara_status add(struct sciara_vent_marks *m, const struct sciara_vent_spec *spec,
                               const struct sciara_grid *grid, const struct sciara_georef *georef) {
   struct sciara_vent_mark *mark = &m->mark[m->count++];
-  mark->name = sciara_format("%s", spec->name ? spec->name : "");
-  if (!mark->name) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the vents of a map");
+  SCIARA_TRY(sciara_copy(spec->name ? spec->name : "", "the vents of a map", &mark->name));
   SCIARA_TRY(SCIARA_NEW(mark->points, spec->point_count, "the vents of a map"));
   mark->count = spec->point_count;
   for (size_t k = 0; k < mark->count; k++) SCIARA_TRY(place_point(spec, k, grid, georef, &mark->points[k]));

@@ -8,12 +8,10 @@
 #include "sim/choose_engine.h"
 #include "store/checkpoint_hdf5.h"
 
-static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a checkpoint"); }
-
 static enum sciara_status set(char **held, const char *text) {
   free(*held);
   *held = text ? strdup(text) : NULL;
-  return text && !*held ? no_memory() : SCIARA_OK;
+  return text && !*held ? sciara_no_memory("a checkpoint") : SCIARA_OK;
 }
 
 enum sciara_status sciara_checkpoint_identify(const struct sciara_problem *p, uint64_t ground,

@@ -87,5 +87,5 @@ enum sciara_status sciara_front_rest_text(const struct sciara_vents *vents, doub
       "time %s: that lava may cover more cells; expected a longer run.front_at_rest, or run.until "
       "\"solidified\"",
       later.volume_m3, end);
-  return *out ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a warning");
+  return *out ? SCIARA_OK : sciara_no_memory("a warning");
 }

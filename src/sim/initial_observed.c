@@ -296,13 +296,13 @@ static enum sciara_status measure(struct work *w) {
 /** Warns, and keeps the text for the record of the run; owned from here on. */
 static enum sciara_status doubt(struct work *w, char *text) {
   char *before = w->p->observed_warning;
-  if (!text) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a warning");
+  if (!text) return sciara_no_memory("a warning");
   sciara_note(w->p->scenario.notes, SCIARA_LOG_WARNING, "%s", text);
   w->p->observed_warning = before ? sciara_format("%s; %s", before, text) : text;
   if (!before) return SCIARA_OK;
   free(before);
   free(text);
-  return w->p->observed_warning ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a warning");
+  return w->p->observed_warning ? SCIARA_OK : sciara_no_memory("a warning");
 }
 
 static enum sciara_status check_deposit(struct work *w) {
@@ -501,7 +501,7 @@ static enum sciara_status watch(const struct sciara_problem *p, struct sciara_st
   void *engine = NULL;
   struct sciara_vents *none = sciara_vents_create();
   enum sciara_status status;
-  SCIARA_TRY_GOTO(none ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for vents"));
+  SCIARA_TRY_GOTO(none ? SCIARA_OK : sciara_no_memory("vents"));
   SCIARA_TRY_GOTO(sciara_engine_find("serial", spec->params.rule,
                                      spec->engine.single_precision ? SCIARA_SINGLE_PRECISION : SCIARA_DOUBLE, &ops));
   const struct sciara_engine_setup setup = {
@@ -537,7 +537,7 @@ enum sciara_status sciara_observed_run_off(const struct sciara_problem *p, char 
       "initial.observed: with these parameters the mapped lava runs off: it covers %.0f %% more cells %s later, "
       "without effusion. Lava at rest would not: docs/tonight.md says what that does to a forecast",
       100 * growth, time);
-  if (!*text) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for a warning");
+  if (!*text) status = sciara_no_memory("a warning");
 cleanup:
   sciara_state_destroy(s);
   return status;

@@ -118,14 +118,14 @@ static enum sciara_status explain(const struct sciara_problem *p, size_t k, char
   else
     *out = sciara_format("it emits more than they take; %s", ADVICE);
   sciara_free(all);
-  return *out ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a warning");
+  return *out ? SCIARA_OK : sciara_no_memory("a warning");
 }
 
 /** Adds the warning; takes over `text` (malloc'd). */
 static enum sciara_status add(const struct sciara_problem *p, struct sciara_run_json *run_json,
                               const struct sciara_state *s, const char *kind, const struct sciara_tower *at, char *text,
                               const char **new_text) {
-  if (!text) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a warning");
+  if (!text) return sciara_no_memory("a warning");
   const struct sciara_point centre = sciara_cell_centre(&s->grid, at->row, at->col);
   const enum sciara_status status =
       sciara_run_json_warn(run_json, &(struct sciara_run_warning){.kind = (char *)(uintptr_t)kind,

@@ -85,7 +85,7 @@ static enum sciara_status find_vent(const struct sciara_problem *p, const struct
     SCIARA_TRY(sciara_georef_place(p->georef.crs_wkt, &p->grid, v->points, v->point_count));
     v->lonlat = false;
   }
-  return !vent || put_place(vent, v) ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario");
+  return !vent || put_place(vent, v) ? SCIARA_OK : sciara_no_memory("a scenario");
 }
 
 static bool is_to_do(const struct sciara_problem *p, size_t k) {

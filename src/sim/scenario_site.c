@@ -36,7 +36,7 @@ static const char *const names[] = {
 static enum sciara_status make_absolute(char **path) {
   if (!*path) return SCIARA_OK;
   char *folder = sciara_path_folder(*path), *real = folder ? realpath(folder, NULL) : NULL, *joined = NULL;
-  enum sciara_status status = folder ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  enum sciara_status status = folder ? SCIARA_OK : sciara_no_memory("a path");
   if (real) status = sciara_path_in(real, sciara_path_name(*path), &joined);
   if (joined) {
     free(*path);
@@ -255,11 +255,6 @@ enum sciara_status sciara_site_append_dem(const struct sciara_site *site, struct
 
 // ---------------------------------------------------------------------------------------------------------- reading
 
-static enum sciara_status copy_text(const char *text, char **out) {
-  *out = text ? strdup(text) : NULL;
-  return text && !*out ? sciara_fail(SCIARA_ERR_MEMORY, "no memory for a CRS") : SCIARA_OK;
-}
-
 /** Replaces position, CRS and hash as read from dem.tif by those with which the run was started. */
 static enum sciara_status restore_place(const struct sciara_problem_ground *known, struct sciara_dem *dem) {
   const struct sciara_grid *a = known->grid, *b = &dem->grid;
@@ -270,8 +265,8 @@ static enum sciara_status restore_place(const struct sciara_problem_ground *know
     dem->grid = *a;
   sciara_georef_free(&dem->georef);
   dem->hash = known->dem_hash;
-  SCIARA_TRY(copy_text(known->georef->crs_wkt, &dem->georef.crs_wkt));
-  return copy_text(known->georef->crs_name, &dem->georef.crs_name);
+  SCIARA_TRY(sciara_copy(known->georef->crs_wkt, "a CRS", &dem->georef.crs_wkt));
+  return sciara_copy(known->georef->crs_name, "a CRS", &dem->georef.crs_name);
 }
 
 /** The points of the vents, around which a window is taken. */
@@ -410,8 +405,8 @@ enum sciara_status sciara_memory_site_make(const struct sciara_grid *grid, const
 static enum sciara_status copy_ground(const struct sciara_site *site, bool shaped, struct sciara_dem *dem) {
   const size_t cells = (size_t)sciara_grid_cells(&site->grid);
   *dem = (struct sciara_dem){.grid = site->grid};
-  SCIARA_TRY(copy_text(site->origin.crs_wkt, &dem->georef.crs_wkt));
-  SCIARA_TRY(copy_text(site->origin.crs_name, &dem->georef.crs_name));
+  SCIARA_TRY(sciara_copy(site->origin.crs_wkt, "a CRS", &dem->georef.crs_wkt));
+  SCIARA_TRY(sciara_copy(site->origin.crs_name, "a CRS", &dem->georef.crs_name));
   SCIARA_TRY(SCIARA_NEW(dem->altitude, cells, "altitudes of a DEM"));
   SCIARA_TRY(SCIARA_NEW(dem->valid, cells, "mask of a DEM"));
   memcpy(dem->altitude, site->z0, cells * sizeof *dem->altitude);

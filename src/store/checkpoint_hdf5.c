@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "file/hdf5_file.h"
 #include "model/detmath.h"
 #include "store/checkpoint_header.h"
@@ -189,7 +190,7 @@ static enum sciara_status take_over(struct sciara_checkpoint *c, const struct sc
   free(c->git_hash);
   c->program_version = strdup(SCIARA_VERSION);
   c->git_hash = strdup(SCIARA_GIT_HASH);
-  if (!c->program_version || !c->git_hash) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a checkpoint");
+  if (!c->program_version || !c->git_hash) return sciara_no_memory("a checkpoint");
   c->step = s->step;
   c->time_s = s->time;
   c->clock_s = s->clock;

@@ -45,7 +45,7 @@ void sciara_run_json_free(struct sciara_run_json *r) {
 
 enum sciara_status sciara_run_json_set(char **held, const char *text) {
   char *copy = NULL;
-  if (text && !(copy = strdup(text))) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the record of the run");
+  if (text && !(copy = strdup(text))) return sciara_no_memory("the record of the run");
   free(*held);
   *held = copy;
   return SCIARA_OK;
@@ -61,7 +61,7 @@ enum sciara_status sciara_run_json_add(struct sciara_run_json *r, const char *na
     r->snapshot_capacity = capacity;
   }
   char *copy = strdup(name);
-  if (!copy) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the record of the run");
+  if (!copy) return sciara_no_memory("the record of the run");
   r->snapshots[r->snapshot_count++] =
       (struct sciara_run_snapshot){.name = copy, .step = step, .time_s = time_s, .checksum = checksum};
   return SCIARA_OK;
@@ -70,7 +70,7 @@ enum sciara_status sciara_run_json_add(struct sciara_run_json *r, const char *na
 enum sciara_status sciara_run_json_barrier(struct sciara_run_json *r, const struct sciara_run_barrier *barrier,
                                            const char *name) {
   struct sciara_run_barrier *more = realloc(r->barriers, (r->barrier_count + 1) * sizeof *more);
-  if (!more) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a record of a run");
+  if (!more) return sciara_no_memory("a record of a run");
   r->barriers = more;
   more[r->barrier_count] = *barrier;
   more[r->barrier_count].name = NULL;
@@ -79,7 +79,7 @@ enum sciara_status sciara_run_json_barrier(struct sciara_run_json *r, const stru
 
 enum sciara_status sciara_run_json_warn(struct sciara_run_json *r, const struct sciara_run_warning *warning) {
   struct sciara_run_warning *more = realloc(r->warnings, (r->warning_count + 1) * sizeof *more);
-  if (!more) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the record of the run");
+  if (!more) return sciara_no_memory("the record of the run");
   r->warnings = more;
   struct sciara_run_warning *last = &more[r->warning_count++];
   *last = *warning;
@@ -116,7 +116,7 @@ void sciara_run_json_cut(struct sciara_run_json *r, size_t count) {
 
 enum sciara_status sciara_run_json_resume(struct sciara_run_json *r, uint64_t step, const char *engine) {
   struct sciara_run_resumption *more = realloc(r->resumptions, (r->resumption_count + 1) * sizeof *more);
-  if (!more) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the record of the run");
+  if (!more) return sciara_no_memory("the record of the run");
   r->resumptions = more;
   struct sciara_run_resumption *last = &more[r->resumption_count];
   *last = (struct sciara_run_resumption){.step = step};

@@ -263,7 +263,7 @@ static enum sciara_status judge_cells(const struct sciara_dem_request *q, const 
   out->coarse_m = coarse;
   if (q->own) return SCIARA_OK; // it was said when the run or the ensemble began
   char *text = sciara_dem_coarse_text(q->path, coarse, cell);
-  if (!text) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a warning");
+  if (!text) return sciara_no_memory("a warning");
   sciara_note(q->notes, SCIARA_LOG_WARNING, "%s", text);
   free(text);
   return SCIARA_OK;
@@ -296,8 +296,7 @@ static enum sciara_status finish(const struct sciara_source *s, const struct sci
   for (int64_t i = 0; i < cells; i++) valid += out->valid[i];
   if (valid == 0) return sciara_fail(SCIARA_ERR_INPUT, "%s: every cell is NODATA after warping", s->path);
   SCIARA_TRY(sciara_georef_from_srs(treatment->to, &out->georef));
-  out->driver = sciara_format("%s", GDALGetDriverShortName(GDALGetDatasetDriver(s->dataset)));
-  if (!out->driver) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a DEM");
+  SCIARA_TRY(sciara_copy(GDALGetDriverShortName(GDALGetDatasetDriver(s->dataset)), "a DEM", &out->driver));
   out->hash = sciara_dem_hash(out);
   report(s, out, cells - valid);
   return SCIARA_OK;

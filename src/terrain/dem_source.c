@@ -32,8 +32,7 @@ static enum sciara_status fail_geodatabase(const char *path) {
   while (length > 1 && path[length - 1] == '/') length--;
   char *folder = sciara_format("%.*s", (int)length, path),
        *made = folder ? sciara_format("%.*s.gpkg", (int)length - 4, folder) : NULL;
-  enum sciara_status status =
-      made ? sciara_text_append(&text, "ogr2ogr ") : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a command");
+  enum sciara_status status = made ? sciara_text_append(&text, "ogr2ogr ") : sciara_no_memory("a command");
   if (status == SCIARA_OK) status = sciara_shell_quote(&text, made);
   if (status == SCIARA_OK) status = sciara_text_append(&text, " ");
   if (status == SCIARA_OK) status = sciara_shell_quote(&text, folder);
@@ -70,7 +69,7 @@ enum sciara_status sciara_source_check_driver(const char *name) {
   if (GDALGetDriverByName(name)) return SCIARA_OK;
   int count = GDALGetDriverCount();
   const char **names = (const char **)calloc((size_t)count + 1, sizeof *names);
-  if (!names) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the list of GDAL drivers");
+  if (!names) return sciara_no_memory("the list of GDAL drivers");
   for (int i = 0; i < count; i++) names[i] = GDALGetDriverShortName(GDALGetDriver(i));
   const char *near = sciara_closest_name(name, names, (size_t)count);
   enum sciara_status status =
@@ -226,7 +225,7 @@ static enum sciara_status fail_no_band(const struct sciara_source *s, int band) 
   if (!first) return sciara_fail(SCIARA_ERR_INPUT, "%s: holds no raster", s->path);
   struct sciara_text command = {0};
   char *name = sciara_format("%s", first);
-  if (!name) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a command");
+  if (!name) return sciara_no_memory("a command");
   sciara_gdal_files_strip(name);
   enum sciara_status status = sciara_text_append(&command, "gdal_translate ");
   if (status == SCIARA_OK) status = sciara_shell_quote(&command, name);

@@ -92,7 +92,7 @@ enum sciara_status sciara_source_suggest_north_up(const struct sciara_source *s,
 
 enum sciara_status sciara_source_append_target(const char *path, const char *what, struct sciara_text *out) {
   char *target = sciara_format("%.*s%s.tif", (int)sciara_path_stem(path), path, what);
-  if (!target) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a command");
+  if (!target) return sciara_no_memory("a command");
   const enum sciara_status status = sciara_shell_quote(out, target);
   free(target);
   return status;
@@ -177,7 +177,7 @@ static enum sciara_status append_files(const char *path, const char *suffix, str
   char *target = end && length > end && strcasecmp(path + length - end, suffix) == 0
                      ? sciara_format("%.*s", (int)(length - end), path)
                      : sciara_format("%.*s-plain%s", (int)stem, path, path + stem);
-  if (!target) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a command");
+  if (!target) return sciara_no_memory("a command");
   enum sciara_status status = sciara_text_append(out, " ");
   if (status == SCIARA_OK) status = sciara_shell_quote(out, path);
   if (status == SCIARA_OK) status = sciara_text_append(out, " > ");

@@ -43,10 +43,6 @@ enum sciara_status sciara_pois_append_names(const struct sciara_pois *pois, cons
   return count > most ? sciara_text_append(out, " and %zu more", count - most) : SCIARA_OK;
 }
 
-static enum sciara_status no_memory(void) {
-  return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a place");
-}
-
 /** A place without points for a feature. */
 static enum sciara_status add_place(struct collection *c, const struct sciara_shape *shape) {
   const size_t most = c->request->most ? c->request->most : SCIARA_POIS_MOST;
@@ -66,7 +62,7 @@ static enum sciara_status add_place(struct collection *c, const struct sciara_sh
   p->elsewhere[p->count++] = shape->elsewhere;
   c->nameless += !named;
   c->feature = shape->feature;
-  return poi->name ? SCIARA_OK : no_memory();
+  return poi->name ? SCIARA_OK : sciara_no_memory("the name of a place");
 }
 
 /** Outer rings run one way, holes the other: turns a ring whose area does not have the sign. */
@@ -178,7 +174,7 @@ static enum sciara_status number_names(struct sciara_pois *p, size_t *changed) {
     if (strcmp(entry[k].name, entry[k - 1].name) != 0) continue;
     made[k] = numbered_name(entry, p->count, entry[k].name, &number);
     number++;
-    if (!made[k]) status = no_memory();
+    if (!made[k]) status = sciara_no_memory("the name of a place");
     if (!made[k]) goto cleanup;
   }
   for (size_t k = 0; k < p->count; k++) {

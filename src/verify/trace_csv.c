@@ -44,7 +44,7 @@ enum sciara_status sciara_trace_write(const struct sciara_trace *t, const char *
 static enum sciara_status add_row(struct sciara_trace *t, const struct sciara_trace_row *row) {
   if ((t->count & (t->count - 1)) == 0) { // 0, 1, 2, 4...: the array is full
     struct sciara_trace_row *more = realloc(t->row, (t->count ? 2 * t->count : 1) * sizeof *more);
-    if (!more) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a trace");
+    if (!more) return sciara_no_memory("a trace");
     t->row = more;
   }
   t->row[t->count++] = *row;

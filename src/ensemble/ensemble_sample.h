@@ -34,8 +34,8 @@ enum sciara_status sciara_stop_weights(const struct sciara_ensemble *e, const st
                                        const struct sciara_poi_hits *pois, double *weight, size_t *batches);
 
 /**
- * Two halves of a set of points, each of which covers all of their area: gives each point the colour 0 or 1, as on a chessboard if they are a grid along the axes; if all fields were of one colour, by
- * turns along the line on which they lie, or by rows; else by turns in their order. There is at least one point.
+ * Two halves of a set of points, each of which covers all of their area: gives each point the colour 0 or 1, as on a chessboard
+ * whose columns and rows are the different coordinates, or, where all were of one colour, by rows. There is at least one point.
  */
 enum sciara_status sciara_points_colour(const struct sciara_point *points, size_t count, int64_t *colour);
 

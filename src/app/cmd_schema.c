@@ -5,7 +5,7 @@
 #include "scenario/scenario.h"
 
 static const struct sciara_option options[] = {
-    {"manual", 0, NULL, "print the page of all keys (docs/scenario.md) instead"},
+    {"manual", 0, NULL, "print tables of all keys (those of docs/scenario.md) instead"},
     {"calibration", 0, NULL, "print the JSON Schema of a calibration file instead"},
     {0},
 };

@@ -196,7 +196,7 @@ enum sciara_status sciara_ensemble_schema(struct sciara_text *out);
 /** The same of a calibration file. */
 enum sciara_status sciara_calibration_schema(struct sciara_text *out);
 
-/** Appends docs/scenario.md: every key with type, unit, range, default and meaning. */
+/** Appends the tables of docs/scenario.md: every key with type, unit, range, default and meaning. */
 enum sciara_status sciara_scenario_manual(struct sciara_text *out);
 
 /** The path of the k-th key that an override may set without an index ("run.max_time"), or NULL after the last. */

@@ -309,3 +309,79 @@ enum sciara_status sciara_ensemble_schema(struct sciara_text *out) {
   return print_schema(SCIARA_ENSEMBLE_KEYS, "urn:sciara:ensemble-schema",
                       "Ensemble file of sciara, the lava flow simulator", NULL, out);
 }
+
+// ---------------------------------------------------------------------------------- the tables of docs/scenario.md
+
+/** Text inside a table: a bar would end the cell. */
+static enum sciara_status append_cell(struct sciara_text *out, const char *text) {
+  for (const char *p = text; *p; p++)
+    SCIARA_TRY(*p == '|' ? sciara_text_append(out, "\\|") : sciara_text_append_bytes(out, p, 1));
+  return SCIARA_OK;
+}
+
+static enum sciara_status append_default(struct sciara_text *out, const struct sciara_scenario_key *key) {
+  double value;
+  char number[40];
+  if (key->required) return sciara_text_append(out, "required");
+  if (!key->preset) return sciara_text_append(out, "absent");
+  if (!sciara_parse_double(key->preset, &value)) return sciara_text_append(out, "`%s`", key->preset);
+  sciara_json_number(value, number, sizeof number);
+  return sciara_text_append(out, "`%s`", number);
+}
+
+static enum sciara_status append_row(struct sciara_text *out, const struct sciara_scenario_key *key, const char *name) {
+  char allowed[1024];
+  sciara_scenario_key_allowed(key, allowed, sizeof allowed);
+  SCIARA_TRY(sciara_text_append(out, "| `%s` | ", name));
+  SCIARA_TRY(append_default(out, key));
+  SCIARA_TRY(sciara_text_append(out, " | "));
+  SCIARA_TRY(append_cell(out, allowed));
+  SCIARA_TRY(sciara_text_append(out, " | "));
+  SCIARA_TRY(append_cell(out, key->description));
+  const char *rule = sciara_scenario_key_rule(key);
+  if (rule) SCIARA_TRY(sciara_text_append(out, " (%s)", rule));
+  if (key->needs) SCIARA_TRY(sciara_text_append(out, " (with `%s`)", key->needs));
+  return sciara_text_append(out, " |\n");
+}
+
+/** "Exactly one of `x` and `y`, or `line`." */
+static enum sciara_status append_alternatives(struct sciara_text *out, const char *alternatives) {
+  char set[64], name[64];
+  SCIARA_TRY(sciara_text_append(out, "Exactly one of these is given: "));
+  for (bool first = true; sciara_scenario_list_next(&alternatives, '|', set, sizeof set); first = false) {
+    const char *rest = set;
+    SCIARA_TRY(sciara_text_append(out, "%s", first ? "" : *alternatives ? ", " : " or "));
+    for (bool one = true; sciara_scenario_list_next(&rest, ',', name, sizeof name); one = false)
+      SCIARA_TRY(sciara_text_append(out, "%s`%s`", one ? "" : " and ", name));
+  }
+  return sciara_text_append(out, ".\n\n");
+}
+
+/** The table of one object's keys; `title` is its JSON path as errors print it. */
+static enum sciara_status append_section(struct sciara_text *out, const char *schema, const char *title,
+                                         const char *description, const char *alternatives) {
+  size_t count;
+  const struct sciara_scenario_key *keys = sciara_scenario_keys(&count);
+  SCIARA_TRY(sciara_text_append(out, "## %s\n\n", title));
+  if (description) SCIARA_TRY(sciara_text_append(out, "%c%s.\n\n", description[0] - ('a' - 'A'), description + 1));
+  if (alternatives) SCIARA_TRY(append_alternatives(out, alternatives));
+  SCIARA_TRY(sciara_text_append(out, "| key | default | allowed | meaning |\n|---|---|---|---|\n"));
+  for (size_t i = 0; i < count; i++) {
+    const char *name = sciara_scenario_key_name(&keys[i], schema);
+    if (name) SCIARA_TRY(append_row(out, &keys[i], name));
+  }
+  return sciara_text_append(out, "\n");
+}
+
+enum sciara_status sciara_scenario_manual(struct sciara_text *out) {
+  size_t count;
+  const struct sciara_scenario_key *keys = sciara_scenario_keys(&count);
+  SCIARA_TRY(append_section(out, "", "Top level", NULL, NULL));
+  for (size_t i = 0; i < count; i++) {
+    if (keys[i].type != SCIARA_KEY_OBJECT) continue;
+    char title[128];
+    snprintf(title, sizeof title, "`%s`", keys[i].path);
+    SCIARA_TRY(append_section(out, keys[i].path, title, keys[i].description, keys[i].alternatives));
+  }
+  return SCIARA_OK;
+}

@@ -19,7 +19,6 @@ same() {
 }
 
 same config/scenario.schema.json schema
-same docs/scenario.md schema --manual
 same config/ensemble.schema.json ensemble schema
 same config/calibration.schema.json schema --calibration
 

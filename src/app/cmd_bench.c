@@ -78,8 +78,7 @@ static void bench_print_ratios(const struct sciara_bench_report *r) {
 
 static const struct sciara_option options[] = {
     {"suite", 0, "quick|cpu|gpu|comm",
-     "sizes of the cases; default cpu. comm: what several processes cost a step (mpirun -n 2 sciara bench --suite "
-     "comm)"},
+     "sizes of the cases; default cpu. comm: what several processes cost a step (with mpirun)"},
     {"cases", 0, "LIST",
      "etna, volcano, plane, dense, tight, sparse, separated by commas; default: all, or none if a SCENARIO is given"},
     {"engines", 0, "LIST",
@@ -98,8 +97,8 @@ static const struct sciara_option options[] = {
     {"no-records", 0, NULL, "let serial execute all steps"},
     {"record", 0, "FILE", "measure nothing, add the results of serial to this file"},
     SCIARA_ALLOW_DRIVER_OPTION,
-    {"csv", 0, "FILE", "write the result as CSV"},
-    {"json", 0, "FILE", "write the result and the machine as JSON"},
+    {"csv", 0, "FILE", "write the result as CSV, to a name in .csv"},
+    {"json", 0, "FILE", "write the result and a description of the machine as JSON, to a name in .json"},
     {"overwrite", 0, NULL, "replace the files if they exist"},
     {0},
 };

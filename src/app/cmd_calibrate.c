@@ -89,13 +89,16 @@ static int run(const struct sciara_arguments *a) {
 }
 
 static const struct sciara_option options[] = {
-    {"output", 'o', "DIR", "folder of the results: new or empty, or with --resume that of this calibration"},
+    {"output", 'o', "DIR", "folder of the results (required): new or empty, or with --resume that of this calibration"},
     {"resume", 0, NULL, "continue a calibration that was ended or killed"},
-    {"engine", 0, "NAME", "engine; default: that of the first scenario, where auto is openmp"},
-    {"workers", 'j', "N", "evaluations at a time; default: one per core, or one per GPU"},
-    {"progress-every", 0, "S", "seconds between two progress messages if there is no terminal; default 30"},
+    {"engine", 0, "NAME",
+     "engine; default: that of the first scenario, where auto is openmp. cuda-batch: many on each GPU"},
+    {"workers", 'j', "N",
+     "evaluations at a time; default: one per core, or one per GPU, or as many as GPUs have slots for"},
+    {"progress-every", 0, "S",
+     "seconds between two progress messages if there is no terminal, at least 0.1; default 30"},
     {"language", 0, SCIARA_LANGUAGE_CODES, "language of the page (default: en)"},
-    {"allow-driver", 0, "NAME", "also let GDAL's driver NAME read observed extents; may be repeated"},
+    {"allow-driver", 0, "NAME", "also let GDAL's driver NAME read such files; may be repeated"},
     {0},
 };
 

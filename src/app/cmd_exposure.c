@@ -369,7 +369,7 @@ static const struct sciara_option options[] = {
     {"names", 0, "COLUMN",
      "column of FILE with the names (default: the first called name, nome, nom, nombre, nafn, label or id)"},
     {"within", 0, "T,T,...",
-     "times by which what is covered is reported, or dates: \"6 h,1 d\" (default: a dozen or fewer)"},
+     "of a run: times by which what is covered is reported, or dates: \"6 h,1 d\" (default: a dozen or fewer)"},
     {"output", 'o', "FILE", "write this file alone: a name in .csv or .gpkg"},
     {"overwrite", 0, NULL, "replace the files if they exist"},
     {"allow-driver", 0, "NAME", "also let GDAL's driver NAME read FILE; may be repeated"},

@@ -19,19 +19,18 @@
 static const struct sciara_option options[] = {
     {"vent", 0, "X,Y", "a vent, in the CRS of the DEM, or in degrees with letters (14.99E,37.75N); may be repeated"},
     {"vent-lonlat", 0, "LON,LAT", "a vent, in degrees (WGS 84); may be repeated"},
-    {"fissure", 0, "X,Y,X,Y...", "a fissure: a line of points as of --vent; may be repeated"},
+    {"fissure", 0, "X,Y,X,Y...", "a fissure: a line of 2 to 32 points as of --vent; may be repeated"},
     {"fissure-lonlat", 0, "LON,LAT,LON,LAT...", "a fissure, in degrees (WGS 84); may be repeated"},
     {"rate", 0, "R", "effusion rate of each vent, m3/s"},
     {"duration", 0, "D", "how long the vents emit: \"3 d\", \"6 h\", seconds"},
     {"rates", 0, "FILE", "effusion rates of each vent, as CSV, instead of --rate and --duration"},
     {"until", 'u', "T",
      "end of the run: simulated time (\"6 h\", \"3 d\", seconds) or date; default: when the front is at rest, with fv3 "
-     "when "
-     "all lava is solid"},
+     "when all lava is solid"},
     {"name", 0, "TEXT", "title of the scenario"},
     {"rule", 0, "NAME", "how lava moves: bingham (default) or fv3 (docs/rules.md); as --set model.rule=NAME"},
     {"set", 's', "K=V", "set a key to another value than its default: run.max_time=\"20 d\"; may be repeated"},
-    {"output", 'o', "FILE", "the scenario (default: the name of the DEM with .json, in the current folder)"},
+    {"output", 'o', "FILE", "the scenario, a name in .json (default: that of the DEM, in the current folder)"},
     {"overwrite", 0, NULL, "replace FILE if it exists"},
     SCIARA_ALLOW_DRIVER_OPTION,
     {0},

@@ -14,10 +14,11 @@ static const struct sciara_option options[] = {
     SCIARA_CHECKPOINT_OPTION,
     {"steps", 'n', "N", "with --output: stop after N steps, including those before the checkpoint"},
     {"until", 'u', "T", "with --output: stop at the first step with simulated time >= T, or that of a date"},
-    {"set", 's', "K=V", "with --output: replace a key of vents, run, output or engine; may be repeated"},
+    {"set", 's', "K=V", "with --output: replace a key of vents, run, output or engine, or title; may be repeated"},
     {"output", 'o', "DIR", "continue in this folder, as a branch, and leave the original run unchanged"},
     {"overwrite", 0, NULL, "with --output: replace the run if the folder is not empty"},
-    {"progress-every", 0, "S", "seconds between two progress messages if there is no terminal; default 30"},
+    {"progress-every", 0, "S",
+     "seconds between two progress messages if there is no terminal, at least 0.1; default 30"},
     {0},
 };
 

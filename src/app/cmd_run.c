@@ -8,11 +8,12 @@
 
 static const struct sciara_option options[] = {
     SCIARA_SCENARIO_OPTIONS,
-    {"title", 0, "TEXT", "title of the run, its maps and its page"},
+    {"title", 0, "TEXT", "title of the run, its maps and its page (title)"},
     {"overwrite", 0, NULL, "replace an existing run in the folder, and an existing profile"},
-    {"profile", 0, "FILE", "write the time of the steps as CSV"},
+    {"profile", 0, "FILE", "write the time spent in each part of a step as CSV"},
     {"profile-every", 0, "K", "steps between two rows of the profile; default 1000"},
-    {"progress-every", 0, "S", "seconds between two progress messages if there is no terminal; default 30"},
+    {"progress-every", 0, "S",
+     "seconds between two progress messages if there is no terminal, at least 0.1; default 30"},
     {0},
 };
 

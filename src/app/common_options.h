@@ -16,10 +16,10 @@ struct sciara_problem_options;
 #define SCIARA_ALLOW_MISSING_CHECKSUM "allow-missing-checksum"
 
 /** The option of every command that reads snapshots. */
-#define SCIARA_CHECKSUM_OPTION                                                      \
-  {                                                                                 \
-    SCIARA_ALLOW_MISSING_CHECKSUM, 0, NULL,                                         \
-        "read fields of snapshots that have no checksum (version 0.1.0 wrote none)" \
+#define SCIARA_CHECKSUM_OPTION                                                                          \
+  {                                                                                                     \
+    SCIARA_ALLOW_MISSING_CHECKSUM, 0, NULL,                                                             \
+        "also read fields of snapshots without a checksum (version 0.1.0), whose damage is not noticed" \
   }
 
 /** The value of that option. */
@@ -30,7 +30,7 @@ enum sciara_checksum_rule sciara_checksum_rule(const struct sciara_arguments *a)
 #define SCIARA_OBSERVED_OPTIONS(what)                                                                                 \
   {"observed", 0, "FILE", what},                                                                                      \
   {"observed-layer", 0, "NAME", "layer of the observed extent, if the file has several"},                              \
-  {"allow-driver", 0, "NAME", "also let GDAL's driver NAME read the observed extent; may be repeated"}
+  {"allow-driver", 0, "NAME", "also let GDAL's driver NAME read such files; may be repeated"}
 // clang-format on
 
 /**
@@ -93,11 +93,11 @@ enum sciara_place_text sciara_place_parse(const char *text, size_t count, struct
   {"title", 0, "TEXT", of "title instead of that of the run"},                                                        \
   {"credits", 0, "TEXT", of "write this at the foot: author, source of the data"},                                     \
   {"issued", 0, "DATE", of "write when the map was issued: 2026-05-10 or 2026-05-10T04:00Z"},                          \
-  {"valid-until", 0, "DATE", of "write until when the map is valid"},                                                  \
+  {"valid-until", 0, "DATE", of "write until when the map is valid: after --issued and the start of the run"},                                                  \
   {"stamp", 0, "TEXT", of "write this across the map, such as EXERCISE or UNVERIFIED"},                               \
-  {"logo", 0, "FILE", of "draw this PNG file at the upper right"},                                                     \
-  {"background", 0, "FILE", of "draw this raster, such as an orthophoto, instead of the shaded ground"},               \
-  {"width", 0, "PIXELS", of "width of the picture (default: 720 to about 4200, depending on what is shown)"}, \
+  {"logo", 0, "FILE", of "draw this PNG file, of at most 2000 x 2000 pixels and 4 MiB, at the upper right"},                                                     \
+  {"background", 0, "FILE", of "draw this raster of 8 bits per channel, in any CRS, instead of the shaded ground"},               \
+  {"width", 0, "PIXELS", of "width of the picture, 320 to 10000 (default: 720 to about 4200, depending on what is shown)"}, \
   {"graticule", 0, NULL, of "draw lines of equal longitude and latitude"}
 // clang-format on
 
@@ -110,15 +110,15 @@ enum sciara_status sciara_picture_options_read(const struct sciara_arguments *a,
 // clang-format off
 /** Entries of a table of options: how the steps are executed. None of them changes the results of an exact engine. */
 #define SCIARA_ENGINE_OPTIONS                                                                                         \
-  {"engine", 'e', "NAME", "engine that executes the steps (see 'sciara engines'), or auto"},                          \
-  {"threads", 't', "N", "threads of a CPU engine; 0: at most OMP_NUM_THREADS, or all cores"},                         \
-  {"device", 0, "N", "number of the GPU of a CUDA engine (see 'sciara engines')"},                                    \
-  {"option", 0, "K=V", "option of the engine, such as memory=shared or block=32x8 (see 'sciara engines'); may be repeated"}
+  {"engine", 'e', "NAME", "engine that executes the steps (see 'sciara engines'), or auto (engine.name)"},                          \
+  {"threads", 't', "N", "threads of a CPU engine; 0: as many as the lava has work for, at most OMP_NUM_THREADS, or all cores (engine.threads)"},                         \
+  {"device", 0, "N", "number of the GPU of a CUDA engine, see 'sciara engines' (engine.device)"},                                    \
+  {"option", 0, "K=V", "option of the engine, such as memory=shared or block=32x8, see 'sciara engines'; may be repeated (engine.NAME)"}
 
 /** An entry: the intervals of checkpoints. */
 #define SCIARA_CHECKPOINT_OPTION                                                                                      \
-  {"checkpoint-every", 0, "T", "write a checkpoint every T of simulated time (\"6 h\") or of wall-clock time (\"10 min wall\")"}, \
-  {"keep-checkpoints", 0, "T|all", "keep one checkpoint every T of simulated time, or all, beside the two newest"}
+  {"checkpoint-every", 0, "T", "write a checkpoint every T of simulated time (\"6 h\", output.checkpoint_every) or of wall-clock time (\"10 min wall\", output.checkpoint_wall)"}, \
+  {"keep-checkpoints", 0, "T|all", "keep one checkpoint every T of simulated time, or all, beside the two newest (output.keep_checkpoints)"}
 
 /** An entry: additional formats of rasters. */
 #define SCIARA_ALLOW_DRIVER_OPTION                                                                                    \
@@ -127,11 +127,11 @@ enum sciara_status sciara_picture_options_read(const struct sciara_arguments *a,
 /** All of these, and those that define a run. */
 #define SCIARA_SCENARIO_OPTIONS                                                                                       \
   SCIARA_ENGINE_OPTIONS,                                                                                              \
-  {"precision", 'p', "double|single", "precision of the fields"},                                                     \
-  {"fast-math", 0, NULL, "use approximate functions of the GPU; with --precision single"},                                \
-  {"steps", 'n', "N", "stop after N steps"},                                                                          \
-  {"until", 'u', "T", "stop at simulated time >= T (\"6 h\", \"3 d\", seconds) or a date, \"solidified\" or \"front at rest\""},    \
-  {"output", 'o', "DIR", "folder of the run"},                                                                        \
+  {"precision", 'p', "double|single", "precision of the fields (engine.precision)"},                                                     \
+  {"fast-math", 0, NULL, "use approximate functions of the GPU; with --precision single (engine.math)"},                                \
+  {"steps", 'n', "N", "stop after N steps (run.max_steps)"},                                                                          \
+  {"until", 'u', "T", "stop at simulated time >= T (\"6 h\", \"3 d\", seconds) or a date, when \"solidified\", or with the \"front at rest\" (run.until)"},    \
+  {"output", 'o', "DIR", "folder of the run, relative to the current folder (output.folder)"},                                                                        \
   SCIARA_CHECKPOINT_OPTION,                                                                                           \
   {"set", 's', "K=V", "replace a key of the scenario: run.max_time=\"2 d\"; may be repeated"},                        \
   SCIARA_ALLOW_DRIVER_OPTION

@@ -20,7 +20,7 @@ struct sciara_run_scores;
   {"assets", 0, "FILE", what},                                                                                        \
   {"layer", 0, "NAME", "layer of that file, if it has several"},                                                      \
   {"names", 0, "COLUMN", "column of that file with the names (default: the first called name, nome, nom, nombre, nafn, label or id)"}, \
-  {"csv", 0, "FILE", "write the table of the places"}
+  {"csv", 0, "FILE", "write the table of the places, to a name in .csv"}
 // clang-format on
 
 /** Opens a run or snapshot: at the time of --at, or the last. */

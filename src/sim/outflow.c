@@ -19,57 +19,86 @@ static double length_of(const struct sciara_vent_spec *v) {
   return length;
 }
 
-/** Whether vents j and k emit in one and the same cell alone. */
+/** Whether vents j and k, without an area, emit in the same cell; so does k itself. */
 static bool same_cell(const struct sciara_problem *p, size_t j, size_t k) {
   const struct sciara_placement *a = &p->placed[j], *b = &p->placed[k];
-  return a->count == 1 && b->count == 1 && p->vents->row[a->first] == p->vents->row[b->first] &&
-         p->vents->col[a->first] == p->vents->col[b->first];
+  if (j == k) return true;
+  return a->count == 1 && b->count == 1 && p->scenario.vents[j].reach_m == 0 && p->scenario.vents[k].reach_m == 0 &&
+         p->vents->row[a->first] == p->vents->row[b->first] && p->vents->col[a->first] == p->vents->col[b->first];
 }
 
-/** The largest rate at one time of vent k and those of its cell, m3/s; *group: their number. */
-static double peak_of(const struct sciara_problem *p, size_t k, size_t *group) {
+/** A change of a rate. */
+struct change {
+  double time, rate;
+};
+
+static int by_time(const void *a, const void *b) {
+  const double p = ((const struct change *)a)->time, q = ((const struct change *)b)->time;
+  return (p > q) - (p < q);
+}
+
+/** The largest rate at one time of the vents in the cell of vent k, m3/s, and their number. */
+static enum sciara_status find_peak(const struct sciara_problem *p, size_t k, struct sciara_outflow *out) {
   const struct sciara_scenario_spec *s = &p->scenario;
-  double peak = 0;
-  *group = 0;
-  for (size_t j = 0; j < s->vent_count; j++) { // a sum of rates is largest where one of them begins
-    if (j != k && !same_cell(p, j, k)) continue;
-    (*group)++;
-    for (size_t e = 0; e < s->vents[j].rate_count; e++) {
-      double sum = 0;
-      for (size_t i = 0; i < s->vent_count; i++)
-        if (i == j || i == k || same_cell(p, i, k)) sum += sciara_vent_spec_rate(&s->vents[i], s->vents[j].edges[e]);
-      peak = fmax(peak, sum);
-    }
+  struct change *change;
+  size_t room = 1, count = 0;
+  double rate = 0;
+  for (size_t j = 0; j < s->vent_count; j++) {
+    if (!same_cell(p, j, k)) continue;
+    room += 2 * s->vents[j].rate_count;
+    out->group++;
   }
-  return peak;
+  for (size_t n = 0; n < s->vents[k].rate_count && out->group == 1; n++)
+    out->peak = fmax(out->peak, s->vents[k].rates[n]);
+  if (out->group == 1) return SCIARA_OK;
+  SCIARA_TRY(SCIARA_NEW(change, room, "the rates of the vents"));
+  for (size_t j = 0; j < s->vent_count; j++)
+    for (size_t n = 0; n < s->vents[j].rate_count && same_cell(p, j, k); n++) {
+      change[count++] = (struct change){s->vents[j].edges[n], s->vents[j].rates[n]};
+      change[count++] = (struct change){s->vents[j].edges[n + 1], -s->vents[j].rates[n]};
+    }
+  qsort(change, count, sizeof *change, by_time);
+  for (size_t n = 0; n < count; n++) {
+    rate += change[n].rate;
+    if (n + 1 == count || change[n + 1].time > change[n].time) out->peak = fmax(out->peak, rate);
+  }
+  sciara_free(change);
+  return SCIARA_OK;
 }
 
 static const double TURN = 6.283185307179586; ///< 2 pi
 
-static struct sciara_outflow describe(const struct sciara_problem *p, size_t k) {
+static enum sciara_status describe(const struct sciara_problem *p, size_t k, struct sciara_outflow *out) {
   const struct sciara_vent_spec *v = &p->scenario.vents[k];
   const struct sciara_params *params = &p->scenario.params;
   const bool line = v->place == SCIARA_VENT_LINE;
   const double w = p->grid.cell_size, cells = (double)p->placed[k].count;
-  struct sciara_outflow out = {0};
-  out.peak = peak_of(p, k, &out.group);
-  const double whole = sciara_tower_load(params, w, out.peak);
+  SCIARA_TRY(find_peak(p, k, out));
+  const double whole = sciara_tower_load(params, w, out->peak);
   const double perimeter = line ? 2 * (length_of(v) + 2 * v->reach_m) : TURN * v->reach_m;
-  const double most = out.peak / cells; // of a cell
-  out.x = whole / sciara_tower_carries(w, cells, perimeter);
-  out.height = sciara_tower_height(w, out.x);
-  out.reach = line ? sciara_tower_width(w, whole, length_of(v)) : sciara_tower_radius(w, whole);
-  out.cell_size = sciara_tower_cell_size(w, out.x);
-  out.surge = most * params->relaxation * params->t_max / (w * w);
-  out.clock_max = most > 0 ? w * w * w / (most * params->relaxation) : (double)INFINITY;
-  return out;
+  const double most = out->peak / cells; // of a cell
+  out->x = whole / sciara_tower_carries(w, cells, perimeter);
+  out->height = sciara_tower_height(w, out->x);
+  out->reach = line ? sciara_tower_width(w, whole, length_of(v)) : sciara_tower_radius(w, whole);
+  out->cell_size = sciara_tower_cell_size(w, out->x);
+  out->surge = most * params->relaxation * params->t_max / (w * w);
+  out->clock_max = most > 0 ? w * w * w / (most * params->relaxation) : (double)INFINITY;
+  return SCIARA_OK;
 }
 
 enum sciara_status sciara_outflows_of(const struct sciara_problem *p, struct sciara_outflow **out) {
-  SCIARA_TRY(SCIARA_NEW(*out, p->scenario.vent_count + 1, "estimates for the vents"));
-  for (size_t k = 0; k < p->scenario.vent_count; k++)
-    if (p->placed[k].count > 0) (*out)[k] = describe(p, k);
-  return SCIARA_OK;
+  enum sciara_status status = SCIARA_NEW(*out, p->scenario.vent_count + 1, "estimates for the vents");
+  for (size_t k = 0, j; k < p->scenario.vent_count && status == SCIARA_OK; k++) {
+    for (j = 0; j < k && !same_cell(p, j, k);) j++;
+    if (j < k)
+      (*out)[k] = (*out)[j];
+    else if (p->placed[k].count > 0)
+      status = describe(p, k, &(*out)[k]);
+  }
+  if (status == SCIARA_OK) return SCIARA_OK;
+  sciara_free(*out);
+  *out = NULL;
+  return status;
 }
 
 bool sciara_outflow_surges(const struct sciara_problem *p, const struct sciara_outflow *o) {

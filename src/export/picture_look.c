@@ -103,13 +103,13 @@ enum sciara_status sciara_picture_look_apply(const struct sciara_picture_look *l
   q->window = &parts->window;
   if (look->logo) {
     SCIARA_TRY(sciara_logo_read(look->logo, &parts->logo));
-    q->logo = &parts->logo.image;
+    q->logo = parts->logo;
   }
   return look->background ? read_background(look, q, parts) : SCIARA_OK;
 }
 
 void sciara_picture_parts_free(struct sciara_picture_parts *parts) {
-  sciara_logo_free(&parts->logo);
+  sciara_logo_free(parts->logo);
   sciara_free(parts->rgba);
   *parts = (struct sciara_picture_parts){0};
 }

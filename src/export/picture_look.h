@@ -32,7 +32,7 @@ struct sciara_picture_look {
 /** What the picture refers to. Zero-initialise; release with sciara_picture_parts_free. */
 struct sciara_picture_parts {
   struct sciara_map_window window;
-  struct sciara_logo logo;
+  struct _cairo_surface *logo;
   uint8_t *rgba;
   struct sciara_map_image background;
 };

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "file/durable.h"
 
 /** The part of a file that has not been read yet. */
@@ -40,61 +39,25 @@ static enum sciara_status check_header(const char *path, const char *bytes, size
                      SCIARA_LOGO_LONGEST, SCIARA_LOGO_LONGEST, width, height);
 }
 
-/** Cairo multiplies colours by their opacity; the result has them as they were. */
-static void unpack(uint32_t pixel, uint8_t *rgba) {
-  const uint32_t alpha = pixel >> 24;
-  for (int k = 0; k < 3; k++) {
-    const uint32_t part = pixel >> (16 - 8 * k) & 0xFF;
-    rgba[k] = (uint8_t)(alpha ? (part * 255 + alpha / 2) / alpha : 0);
-  }
-  rgba[3] = (uint8_t)alpha;
-}
-
-/** Draws the image, of whatever pixel format, on one of 32 bits and takes its pixels. */
-static enum sciara_status collect(cairo_surface_t *image, const char *path, struct sciara_logo *out) {
-  const int width = cairo_image_surface_get_width(image), height = cairo_image_surface_get_height(image);
-  cairo_surface_t *plain = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height);
-  cairo_t *c = cairo_create(plain);
-  cairo_set_source_surface(c, image, 0, 0);
-  cairo_paint(c);
-  enum sciara_status status = SCIARA_OK;
-  if (cairo_status(c) != CAIRO_STATUS_SUCCESS)
-    status = sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for a logo", path);
-  if (status == SCIARA_OK) status = SCIARA_NEW(out->rgba, 4 * width * height, "a logo");
-  cairo_surface_flush(plain);
-  for (int y = 0; y < height && status == SCIARA_OK; y++)
-    for (int x = 0; x < width; x++) {
-      uint32_t pixel;
-      memcpy(&pixel, cairo_image_surface_get_data(plain) + (ptrdiff_t)y * cairo_image_surface_get_stride(plain) + 4 * x,
-             sizeof pixel);
-      unpack(pixel, out->rgba + 4 * ((size_t)y * (size_t)width + (size_t)x));
-    }
-  out->image = (struct sciara_map_image){out->rgba, width, height};
-  cairo_destroy(c);
-  cairo_surface_destroy(plain);
-  return status;
-}
-
-enum sciara_status sciara_logo_read(const char *path, struct sciara_logo *out) {
+enum sciara_status sciara_logo_read(const char *path, cairo_surface_t **out) {
   char *bytes = NULL;
   size_t count = 0;
-  *out = (struct sciara_logo){0};
+  *out = NULL;
   SCIARA_TRY(sciara_file_read(path, SCIARA_LOGO_BYTES, &bytes, &count));
   enum sciara_status status = check_header(path, bytes, count);
   if (status == SCIARA_OK) {
     struct remainder rest = {bytes, count};
-    cairo_surface_t *image = cairo_image_surface_create_from_png_stream(take, &rest);
-    if (cairo_surface_status(image) != CAIRO_STATUS_SUCCESS) // Cairo reports any error of libpng as a lack of memory
+    *out = cairo_image_surface_create_from_png_stream(take, &rest);
+    if (cairo_surface_status(*out) != CAIRO_STATUS_SUCCESS) { // Cairo reports any error of libpng as a lack of memory
       status = sciara_fail(SCIARA_ERR_INPUT, "%s: cannot be read as PNG: it is damaged or cut short", path);
-    else
-      status = collect(image, path, out);
-    cairo_surface_destroy(image);
+      sciara_logo_free(*out);
+      *out = NULL;
+    }
   }
   free(bytes);
   return status;
 }
 
-void sciara_logo_free(struct sciara_logo *logo) {
-  sciara_free(logo->rgba);
-  *logo = (struct sciara_logo){0};
+void sciara_logo_free(cairo_surface_t *logo) {
+  if (logo) cairo_surface_destroy(logo);
 }

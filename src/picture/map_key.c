@@ -396,42 +396,22 @@ double sciara_map_lines(struct sciara_map_drawing *d, double x, double y, double
 
 // --------------------------------------------------------------------------------------------------------------- logo
 
-double sciara_logo_width(const struct sciara_map_image *logo, double width, double height) {
-  return fmin(width, height * (double)logo->width / (double)logo->height);
-}
-
-/** Red, green, blue and opacity as Cairo stores them: multiplied, in one word. */
-static uint32_t premultiplied(const uint8_t *p) {
-  uint32_t out = (uint32_t)p[3] << 24;
-  for (int k = 0; k < 3; k++) out |= (uint32_t)((p[k] * p[3] + 127) / 255) << (16 - 8 * k);
-  return out;
+double sciara_logo_width(cairo_surface_t *logo, double width, double height) {
+  return fmin(width, height * cairo_image_surface_get_width(logo) / cairo_image_surface_get_height(logo));
 }
 
 double sciara_paint_logo(struct sciara_map_drawing *d, double right, double y, double width, double height) {
-  const struct sciara_map_image *logo = d->q->logo;
+  cairo_surface_t *logo = d->q->logo;
   cairo_t *c = d->picture.cairo;
-  cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, (int)logo->width, (int)logo->height);
-  if (cairo_surface_status(image) != CAIRO_STATUS_SUCCESS) {
-    cairo_surface_destroy(image);
-    d->lettering.failed = sciara_no_memory("a logo");
-    return 0;
-  }
-  cairo_surface_flush(image);
-  for (int64_t r = 0; r < logo->height; r++) {
-    uint32_t *row =
-        (uint32_t *)(void *)(cairo_image_surface_get_data(image) + r * cairo_image_surface_get_stride(image));
-    for (int64_t k = 0; k < logo->width; k++) row[k] = premultiplied(logo->rgba + 4 * (r * logo->width + k));
-  }
-  cairo_surface_mark_dirty(image);
-  const double wide = sciara_logo_width(logo, width, height), zoom = wide / (double)logo->width;
+  const double wide = sciara_logo_width(logo, width, height), zoom = wide / cairo_image_surface_get_width(logo);
   cairo_save(c);
   cairo_translate(c, right - wide, y);
   cairo_scale(c, zoom, zoom);
-  cairo_set_source_surface(c, image, 0, 0);
+  cairo_set_source_surface(c, logo, 0, 0);
   cairo_pattern_set_filter(cairo_get_source(c), CAIRO_FILTER_GOOD);
   cairo_paint(c);
   cairo_restore(c);
-  cairo_surface_destroy(image);
-  sciara_picture_claim(&d->picture, (struct sciara_box){right - wide, y, wide, zoom * (double)logo->height});
+  const double high = zoom * cairo_image_surface_get_height(logo);
+  sciara_picture_claim(&d->picture, (struct sciara_box){right - wide, y, wide, high});
   return wide;
 }

@@ -117,7 +117,7 @@ struct sciara_map_picture {
   unsigned rules;                            ///< bits 1 << enum sciara_rule_kind, named beside the program; 0: fv3
   const char *credits;                       ///< after the name of the program
   const char *stamp;                         ///< across the map: "UNVERIFIED"
-  const struct sciara_map_image *logo;       ///< at the upper right
+  struct _cairo_surface *logo;               ///< at the upper right
   const struct sciara_map_image *background; ///< instead of the shaded ground where it is opaque; covers the window
   int64_t width; ///< of the picture, px; 0: two or more for the cells of a small window, at most 4000 for a large one
   const struct sciara_map_kind *kind; ///< the values are 0, 1, 2... and stand for these, not for a field
@@ -140,17 +140,13 @@ size_t sciara_map_picture_memory(const struct sciara_grid *grid);
 
 enum { SCIARA_LOGO_LONGEST = 2000, SCIARA_LOGO_BYTES = 4 << 20 };
 
-/** Zero-initialise; release with sciara_logo_free. */
-struct sciara_logo {
-  uint8_t *rgba;
-  struct sciara_map_image image; ///< refers to rgba
-};
-
 /**
  * Reads a PNG file of at most SCIARA_LOGO_BYTES and SCIARA_LOGO_LONGEST pixels each way; both are checked before memory is
  * taken, and nothing else is opened. SCIARA_ERR_INPUT for anything else, SCIARA_ERR_IO if it is not there.
+ *
+ * @param out release with sciara_logo_free
  */
-enum sciara_status sciara_logo_read(const char *path, struct sciara_logo *out);
-void sciara_logo_free(struct sciara_logo *logo);
+enum sciara_status sciara_logo_read(const char *path, struct _cairo_surface **out);
+void sciara_logo_free(struct _cairo_surface *logo);
 
 #endif

@@ -88,7 +88,7 @@ double sciara_map_lines(struct sciara_map_drawing *d, double x, double y, double
 
 /** Draws the logo, its upper right corner at (right, y), into a box of `width` x `height` px. Returns its width. */
 double sciara_paint_logo(struct sciara_map_drawing *d, double right, double y, double width, double height);
-double sciara_logo_width(const struct sciara_map_image *logo, double width, double height);
+double sciara_logo_width(cairo_surface_t *logo, double width, double height);
 
 /** Clips what is drawn next to the map; cairo_restore ends it. */
 void sciara_clip_to_map(struct sciara_map_drawing *d);

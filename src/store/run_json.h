@@ -101,7 +101,7 @@ struct sciara_run_json {
   struct sciara_run_barrier *barriers; ///< at the end of the run
   size_t barrier_count;
   struct sciara_run_snapshot *snapshots; ///< in the order in which they were acknowledged
-  size_t snapshot_count, snapshot_capacity;
+  size_t snapshot_count;
 };
 
 /** Releases what it owns and zeroes it. */

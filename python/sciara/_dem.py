@@ -169,7 +169,7 @@ def place_of(data: Any, what: str) -> tuple[numpy.ndarray, Grid]:
     return numpy.ascontiguousarray(values), grid
 
 
-# Names of units of length in lower case, and their metres: as the library reads them in files (src/terrain/dem_units.c).
+# Names of units of length in lower case, and their metres: as the library reads them in files (src/terrain/dem_gdal.c).
 _METRES = ("", "1", "m", "metre", "metres", "meter", "meters")
 _LENGTHS = {"dm": 0.1, "decimetre": 0.1, "decimeter": 0.1, "cm": 0.01, "centimetre": 0.01, "centimeter": 0.01, "mm": 1e-3,
             "millimetre": 1e-3, "millimeter": 1e-3, "km": 1e3, "kilometre": 1e3, "kilometer": 1e3, "yd": 0.9144, "yard": 0.9144,

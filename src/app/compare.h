@@ -36,14 +36,4 @@ enum sciara_status sciara_compare_places(const struct sciara_arguments *a);
 /** Compares the ensembles operand[0] and operand[1] at the places of --assets or of the first; prints a table, or JSON. */
 enum sciara_status sciara_compare_ensembles(const struct sciara_arguments *a);
 
-// ----------------------------------------------------------------------------------------- scores, in compare_scores.c
-
-// What `sciara compare RUN --observed FILE` prints.
-
-/** Prints a table of the scores. @param png the picture that was drawn; NULL: none */
-void sciara_print_scores(const struct sciara_run_scores *scores, const char *png);
-
-/** Prints the scores as JSON; a score that is not defined is null. */
-enum sciara_status sciara_print_scores_json(const struct sciara_run_scores *scores, const char *png);
-
 #endif

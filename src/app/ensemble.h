@@ -19,9 +19,6 @@ enum sciara_status sciara_threads_of(const struct sciara_arguments *a, int *thre
 /** Whether a path is the folder of an ensemble. */
 bool sciara_is_ensemble(const char *path);
 
-/** Plans a file into a folder, as `ensemble plan` does, or only checks it (NULL): prints the problems, or the estimate. The exit code. */
-int sciara_ensemble_plan_into(const char *file, const char *folder, bool overwrite, bool estimate);
-
 /** Writes all maps and tables of a folder, as `ensemble reduce` does, and prints the results at its places. */
 enum sciara_status sciara_ensemble_reduce_folder(const char *folder, int threads, bool all, bool pictures);
 

@@ -4,14 +4,335 @@
 #include <cpl_conv.h>
 #include <cpl_vsi.h>
 #include <gdal.h>
+#include <gdal_alg.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <math.h>
+#include <ogr_api.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/date.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "file/durable.h"
-#include "map/vector_parts.h"
+#include "file/gdal_support.h"
+#include "map/colour_ramp.h"
+
+// -------------------------------------------------------------------------------------------------------------- styles
+
+// QGIS styles of layers of zones, marks and places, whose errors are kept in the text; release it.
+
+enum symbol {
+  AREA,   ///< a see-through area with a darker border
+  BORDER, ///< a border alone
+  LINE,
+  TRIANGLE,
+  CIRCLE
+};
+
+// A style with a symbol for each value: begin_style, a category for each, symbols, a symbol for each, end_style; one with one symbol:
+// single, it, end_style. Errors are kept in the text.
+
+static const char head[] = "<!DOCTYPE qgis PUBLIC 'http://mrcc.com/qgis.dtd' 'SYSTEM'>\n"
+                           "<qgis version=\"3.22\" styleCategories=\"Symbology|Labeling\">\n";
+
+/** @param field an attribute or an expression */
+static void begin_style(struct sciara_text *t, const char *field) {
+  struct sciara_text escaped = {0};
+  if (sciara_text_append_xml(&escaped, field) != SCIARA_OK) t->failed = escaped.failed;
+  sciara_text_append(t, "%s <renderer-v2 type=\"categorizedSymbol\" attr=\"%s\" forceraster=\"0\">\n  <categories>\n",
+                     head, escaped.data ? escaped.data : "");
+  sciara_text_free(&escaped);
+}
+
+static void category(struct sciara_text *t, size_t number, const char *value) {
+  struct sciara_text text = {0};
+  if (sciara_text_append_xml(&text, value) != SCIARA_OK) t->failed = text.failed;
+  const char *shown = text.data ? text.data : "";
+  sciara_text_append(t, "   <category symbol=\"%zu\" value=\"%s\" label=\"%s\" render=\"true\"/>\n", number, shown,
+                     shown);
+  sciara_text_free(&text);
+}
+
+static void symbols(struct sciara_text *t) { sciara_text_append(t, "  </categories>\n  <symbols>\n"); }
+
+static void single(struct sciara_text *t) {
+  sciara_text_append(t, "%s <renderer-v2 type=\"singleSymbol\" forceraster=\"0\">\n  <symbols>\n", head);
+}
+
+static void property(struct sciara_text *t, const char *key, const char *value) {
+  sciara_text_append(t, "     <prop k=\"%s\" v=\"%s\"/>\n", key, value);
+}
+
+static void colour(struct sciara_text *t, const char *key, const uint8_t rgb[3], int divided_by, int opacity) {
+  sciara_text_append(t, "     <prop k=\"%s\" v=\"%d,%d,%d,%d\"/>\n", key, rgb[0] / divided_by, rgb[1] / divided_by,
+                     rgb[2] / divided_by, opacity);
+}
+
+static void area(struct sciara_text *t, const uint8_t rgb[3], bool filled) {
+  colour(t, "color", rgb, 1, 176);
+  colour(t, "outline_color", rgb, filled ? 2 : 1, 255);
+  property(t, "outline_width", filled ? "0.26" : "0.6");
+  property(t, "style", filled ? "solid" : "no");
+}
+
+static void marker(struct sciara_text *t, const uint8_t rgb[3], const char *shape) {
+  static const uint8_t ink[3] = {30, 30, 30};
+  property(t, "name", shape);
+  property(t, "size", "4");
+  colour(t, "color", rgb, 1, 255);
+  colour(t, "outline_color", ink, 1, 255);
+}
+
+static void symbol(struct sciara_text *t, size_t number, enum symbol kind, const uint8_t rgb[3]) {
+  static const struct {
+    const char *type, *layer;
+  } names[] = {[AREA] = {"fill", "SimpleFill"},
+               [BORDER] = {"fill", "SimpleFill"},
+               [LINE] = {"line", "SimpleLine"},
+               [TRIANGLE] = {"marker", "SimpleMarker"},
+               [CIRCLE] = {"marker", "SimpleMarker"}};
+  sciara_text_append(t, "   <symbol name=\"%zu\" type=\"%s\" alpha=\"1\">\n    <layer class=\"%s\">\n", number,
+                     names[kind].type, names[kind].layer);
+  if (kind == AREA || kind == BORDER) {
+    area(t, rgb, kind == AREA);
+  } else if (kind == LINE) {
+    colour(t, "line_color", rgb, 1, 255);
+    property(t, "line_width", "0.6");
+  } else {
+    marker(t, rgb, kind == TRIANGLE ? "triangle" : "circle");
+  }
+  sciara_text_append(t, "    </layer>\n   </symbol>\n");
+}
+
+/** Dark text with a light border; beside points, along lines, in polygons. */
+static void labels(struct sciara_text *t, const char *field, enum symbol kind) {
+  enum { PARALLEL = 2, HORIZONTAL = 4, AROUND = 6 }; // of QGIS: QgsPalLayerSettings::Placement
+  const int placement = kind == LINE ? PARALLEL : kind == AREA || kind == BORDER ? HORIZONTAL : AROUND;
+  sciara_text_append(
+      t,
+      " <labeling type=\"simple\">\n  <settings calloutType=\"simple\">\n"
+      "   <text-style fieldName=\"%s\" isExpression=\"0\" fontSize=\"9\" fontSizeUnit=\"Point\" textOpacity=\"1\" "
+      "textColor=\"30,30,30,255\">\n"
+      "    <text-buffer bufferDraw=\"1\" bufferSize=\"1\" bufferSizeUnits=\"MM\" bufferOpacity=\"1\" "
+      "bufferColor=\"255,255,255,255\"/>\n   </text-style>\n"
+      "   <placement placement=\"%d\" placementFlags=\"10\" dist=\"1\" distUnits=\"MM\" offsetType=\"1\" "
+      "priority=\"8\" "
+      "predefinedPositionOrder=\"TR,TL,BR,BL,R,L,TSR,BSR\"/>\n"
+      "   <rendering drawLabels=\"1\" obstacle=\"1\" fontMaxPixelSize=\"10000\"/>\n  </settings>\n </labeling>\n",
+      field, placement);
+}
+
+/** @param label the attribute that is written at each feature; NULL: none */
+static void end_style(struct sciara_text *t, const char *label, enum symbol kind) {
+  sciara_text_append(t, "  </symbols>\n </renderer-v2>\n");
+  if (label) labels(t, label, kind);
+  sciara_text_append(t, " <blendMode>0</blendMode>\n</qgis>\n");
+}
+
+/** The colour of zone k. */
+static void qml_colour(const struct sciara_zones *z, size_t k, uint8_t rgb[3]) {
+  sciara_ramp_colour(sciara_ramp_for(z->ramp), ((double)k + 0.5) / (double)z->count, rgb);
+}
+
+/**
+ * A colour for each zone.
+ *
+ * @param label the attribute that is written at each feature of a layer with names
+ * @param lines the features are the borders of the zones
+ */
+static struct sciara_text qml_zones(const struct sciara_zones *z, const char *label, bool lines) {
+  static const uint8_t lava[3] = {200, 20, 20}, named[3] = {140, 0, 160}; // as barriers in pictures
+  struct sciara_text t = {0};
+  begin_style(&t, "label");
+  for (size_t k = 0; k < z->count; k++) category(&t, k, z->zone[k].label);
+  symbols(&t);
+  for (size_t k = 0; k < z->count; k++) {
+    uint8_t c[3];
+    memcpy(c, z->named ? named : lava, sizeof c);
+    if (z->ramp) qml_colour(z, k, c);
+    symbol(&t, k, lines ? LINE : z->ramp ? AREA : BORDER, c);
+  }
+  end_style(&t, z->named ? label : NULL, lines ? LINE : AREA);
+  return t;
+}
+
+/** One symbol for all; `label` as above. */
+static struct sciara_text qml_marks(const struct sciara_vector_marks *marks, const char *label) {
+  static const uint8_t vent[3] = {0, 200, 215}, run_out[3] = {255, 240, 90};
+  const enum symbol kind = marks->lines ? LINE : marks->distant ? CIRCLE : TRIANGLE;
+  struct sciara_text t = {0};
+  single(&t);
+  symbol(&t, 0, kind, marks->distant ? run_out : vent);
+  end_style(&t, marks->named ? label : NULL, kind);
+  return t;
+}
+
+// -------------------------------------------------------------------------------------------------------------- places
+
+enum { SHARE_CLASSES = SCIARA_ZONES_SHARES + 1, SHARE_LABEL = 64 };
+
+/** The label of a class of probabilities: "below 1 %", "1 to 5 %", "75 % and more". */
+static void name_share(size_t k, char label[SHARE_LABEL]) {
+  const double *edges = sciara_zones_shares;
+  if (k == 0)
+    snprintf(label, SHARE_LABEL, "below %.9g %%", 100 * edges[0]);
+  else if (k == SCIARA_ZONES_SHARES)
+    snprintf(label, SHARE_LABEL, "%.9g %% and more", 100 * edges[k - 1]);
+  else
+    snprintf(label, SHARE_LABEL, "%.9g to %.9g %%", 100 * edges[k - 1], 100 * edges[k]);
+}
+
+static const char no_member[] = "no member";
+
+/** What places are coloured by: their state, or the class of their probability. */
+static void append_class(const struct sciara_vector_places *q, struct sciara_text *t) {
+  char label[SHARE_LABEL];
+  if (!q->share) {
+    sciara_text_append(t, "state");
+    return;
+  }
+  sciara_text_append(t, "CASE WHEN \"state\" <> 'land' THEN \"state\" WHEN \"%s\" = 0 THEN '%s'", q->share, no_member);
+  for (size_t k = 0; k < SCIARA_ZONES_SHARES; k++) {
+    name_share(k, label);
+    sciara_text_append(t, " WHEN \"%s\" < %.9g THEN '%s'", q->share, sciara_zones_shares[k], label);
+  }
+  name_share(SCIARA_ZONES_SHARES, label);
+  sciara_text_append(t, " WHEN \"%s\" >= %.9g THEN '%s' END", q->share, sciara_zones_shares[SCIARA_ZONES_SHARES - 1],
+                     label);
+}
+
+/** A class of places. */
+struct place_class {
+  char label[SHARE_LABEL];
+  uint8_t rgb[3];
+};
+
+/** The classes in the order of a legend; their number. */
+static size_t list_classes(bool shares, struct place_class out[SHARE_CLASSES + 5]) {
+  static const struct place_class reached = {"reached", {200, 20, 20}}, nowhere[] = {{"sea", {130, 130, 130}},
+                                                                                     {"NODATA", {130, 130, 130}},
+                                                                                     {"outside", {130, 130, 130}}};
+  size_t count = 0;
+  for (size_t k = SHARE_CLASSES; shares && k-- > 0; count++) {
+    name_share(k, out[count].label);
+    sciara_ramp_colour(sciara_ramp_for("probability"), ((double)k + 0.5) / SHARE_CLASSES, out[count].rgb);
+  }
+  if (!shares) out[count++] = reached;
+  out[count] = (struct place_class){.rgb = {40, 120, 40}};
+  snprintf(out[count].label, sizeof out[count].label, "%s", shares ? no_member : "not reached");
+  count++;
+  for (size_t k = 0; k < 3; k++) out[count++] = nowhere[k];
+  return count;
+}
+
+/** A colour for each state, or for each class of probabilities; the layer has the places of one kind. */
+static struct sciara_text qml_places(const struct sciara_vector_places *places, enum sciara_poi_kind kind) {
+  static const enum symbol kinds[SCIARA_POI_KINDS] = {CIRCLE, LINE, AREA};
+  struct place_class classes[SHARE_CLASSES + 5];
+  const size_t count = list_classes(places->share, classes);
+  struct sciara_text t = {0}, class = {0};
+  append_class(places, &class);
+  begin_style(&t, class.data ? class.data : "");
+  if (class.failed != SCIARA_OK) t.failed = class.failed;
+  for (size_t k = 0; k < count; k++) category(&t, k, classes[k].label);
+  symbols(&t);
+  for (size_t k = 0; k < count; k++) symbol(&t, k, kinds[kind], classes[k].rgb);
+  end_style(&t, "name", kinds[kind]);
+  sciara_text_free(&class);
+  return t;
+}
+
+// --------------------------------------------------------------------------------------------------- polygons of cells
+
+/** The zones as a raster in memory, 0 outside. */
+static GDALDatasetH zone_raster(const struct sciara_grid *g, const struct sciara_zones *zones) {
+  const int cols = (int)g->cols, rows = (int)g->rows;
+  double transform[6] = {g->west, g->cell_size, 0, g->north, 0, -g->cell_size};
+  GDALDatasetH d = GDALCreate(GDALGetDriverByName("MEM"), "", cols, rows, 1, GDT_Int32, NULL);
+  if (d && GDALSetGeoTransform(d, transform) == CE_None &&
+      GDALRasterIO(GDALGetRasterBand(d, 1), GF_Write, 0, 0, cols, rows, zones->member, cols, rows, GDT_Int32, 0, 0) ==
+          CE_None)
+    return d;
+  if (d) GDALClose(d);
+  return NULL;
+}
+
+/** A layer in memory with the one field "zone". */
+static GDALDatasetH scratch_layer(OGRLayerH *layer) {
+  GDALDriverH driver = GDALGetDriverByName("Memory");
+  if (!driver) driver = GDALGetDriverByName("MEM"); // later versions of GDAL have one for both
+  GDALDatasetH d = driver ? GDALCreate(driver, "", 0, 0, 0, GDT_Unknown, NULL) : NULL;
+  *layer = d ? GDALDatasetCreateLayer(d, "zones", NULL, wkbPolygon, NULL) : NULL;
+  OGRFieldDefnH field = OGR_Fld_Create("zone", OFTInteger);
+  const bool made = *layer && OGR_L_CreateField(*layer, field, FALSE) == OGRERR_NONE;
+  OGR_Fld_Destroy(field);
+  if (made) return d;
+  if (d) GDALClose(d);
+  return NULL;
+}
+
+/** Each polygon goes to the multipolygon of its zone. */
+static bool gather(OGRLayerH layer, const struct sciara_zones *zones, OGRGeometryH *out) {
+  bool good = true;
+  OGR_L_ResetReading(layer);
+  for (OGRFeatureH feature; good && (feature = OGR_L_GetNextFeature(layer)); OGR_F_Destroy(feature)) {
+    const int zone = OGR_F_GetFieldAsInteger(feature, 0);
+    OGRGeometryH polygon = OGR_F_StealGeometry(feature);
+    good = polygon && zone >= 1 && (size_t)zone <= zones->count;
+    if (good && !out[zone - 1]) out[zone - 1] = OGR_G_CreateGeometry(wkbMultiPolygon);
+    good = good && OGR_G_AddGeometryDirectly(out[zone - 1], polygon) == OGRERR_NONE;
+    if (!good && polygon) OGR_G_DestroyGeometry(polygon);
+  }
+  return good;
+}
+
+/** Checks that the area of the polygons is that of the cells, which is reported as area_m2. */
+static enum sciara_status check_areas(const struct sciara_grid *g, const struct sciara_zones *zones,
+                                      const OGRGeometryH *polygons, const char *path) {
+  for (size_t k = 0; k < zones->count; k++) {
+    const double cells = (double)zones->zone[k].cells * g->cell_size * g->cell_size;
+    const double drawn = polygons[k] ? OGR_G_Area(polygons[k]) : 0;
+    if (!(fabs(drawn - cells) <= 1e-6 * cells))
+      return sciara_fail(SCIARA_ERR_INTERNAL, "%s: layer %s, zone %s: the polygons have %.17g m2, the cells %.17g m2",
+                         path, zones->name, zones->zone[k].label, drawn, cells);
+  }
+  return SCIARA_OK;
+}
+
+/** Destroys the geometries and leaves NULL. */
+static void polygons_free(OGRGeometryH *polygons, size_t count) {
+  for (size_t k = 0; k < count; k++) {
+    if (polygons[k]) OGR_G_DestroyGeometry(polygons[k]);
+    polygons[k] = NULL;
+  }
+}
+
+/**
+ * The multipolygon of each zone, in the coordinates of the grid: cells with a common edge are one polygon. Takes an
+ * array of zones->count; the entry of a zone without cells is NULL. Release with polygons_free.
+ */
+static enum sciara_status polygonize(struct sciara_gdal_scope *scope, const struct sciara_grid *grid,
+                                     const struct sciara_zones *zones, const char *path, OGRGeometryH *out) {
+  if (grid->rows > INT_MAX || grid->cols > INT_MAX)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: polygons are made of at most %d rows and columns", path, INT_MAX);
+  for (size_t k = 0; k < zones->count; k++) out[k] = NULL;
+  OGRLayerH layer = NULL;
+  GDALDatasetH raster = zone_raster(grid, zones), scratch = scratch_layer(&layer);
+  GDALRasterBandH band = raster ? GDALGetRasterBand(raster, 1) : NULL;
+  enum sciara_status status = SCIARA_OK;
+  // The band is its own mask: cells of no zone are 0.
+  if (!band || !scratch || GDALPolygonize(band, band, layer, 0, NULL, NULL, NULL) != CE_None ||
+      !gather(layer, zones, out))
+    status = sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_IO), "%s: the polygons cannot be made: %s", path,
+                         sciara_gdal_message(scope));
+  if (status == SCIARA_OK) status = check_areas(grid, zones, out, path);
+  if (status != SCIARA_OK) polygons_free(out, zones->count);
+  if (raster) GDALClose(raster);
+  if (scratch) GDALClose(scratch);
+  return status;
+}
 
 /** A format of polygons, with the settings for GDAL's driver. */
 struct format {
@@ -111,7 +432,7 @@ static void set_style(OGRFeatureH f, const struct sciara_zones *z, size_t k) {
   char style[96] = "PEN(c:#C81414FF,w:2px);BRUSH(fc:#00000000)";
   uint8_t c[3];
   if (z->ramp) {
-    sciara_qml_colour(z, k, c);
+    qml_colour(z, k, c);
     snprintf(style, sizeof style, "PEN(c:#%02X%02X%02XFF,w:1px);BRUSH(fc:#%02X%02X%02XB0)", c[0] / 2, c[1] / 2,
              c[2] / 2, c[0], c[1], c[2]);
   }
@@ -179,7 +500,7 @@ static enum sciara_status polygonize_nested(struct product *p, const struct scia
     for (int64_t i = 0; i < cells; i++)
       member[i] = z->nesting == SCIARA_ZONES_AND_ABOVE ? z->member[i] > (int32_t)k
                                                        : z->member[i] > 0 && z->member[i] <= (int32_t)k + 1;
-    status = sciara_polygonize(&p->scope, p->polygons->grid, &only, p->path, &polygons[k]);
+    status = polygonize(&p->scope, p->polygons->grid, &only, p->path, &polygons[k]);
   }
   sciara_free(member);
   return status;
@@ -190,7 +511,7 @@ static enum sciara_status add_layer(struct product *p, const struct sciara_zones
   enum sciara_status status;
   SCIARA_TRY_GOTO(SCIARA_NEW(polygons, z->count + 1, "the polygons of a layer"));
   SCIARA_TRY_GOTO(z->nesting ? polygonize_nested(p, z, polygons)
-                             : sciara_polygonize(&p->scope, p->polygons->grid, z, p->path, polygons));
+                             : polygonize(&p->scope, p->polygons->grid, z, p->path, polygons));
   OGRLayerH layer =
       GDALDatasetCreateLayer(p->dataset, z->name, p->srs, wkbMultiPolygon, (char **)(uintptr_t)p->options);
   bool good = layer && add_fields(layer, p, z);
@@ -201,7 +522,7 @@ static enum sciara_status add_layer(struct product *p, const struct sciara_zones
   }
   if (!good) status = gdal_failure(p);
 cleanup:
-  if (polygons) sciara_polygons_free(polygons, z->count);
+  if (polygons) polygons_free(polygons, z->count);
   sciara_free(polygons);
   return status;
 }
@@ -218,7 +539,7 @@ static OGRGeometryH border(struct product *p, const struct sciara_zones *z, size
     member[i] = z->member[i] > 0 && z->member[i] <= (int32_t)k + 1;
     all.cells += member[i];
   }
-  if (sciara_polygonize(&p->scope, p->polygons->grid, &one, p->path, &polygons) != SCIARA_OK || !polygons) return NULL;
+  if (polygonize(&p->scope, p->polygons->grid, &one, p->path, &polygons) != SCIARA_OK || !polygons) return NULL;
   return OGR_G_ForceToMultiLineString(polygons);
 }
 
@@ -232,7 +553,7 @@ static bool add_front(OGRLayerH layer, const struct product *p, const struct sci
   OGR_F_SetFieldDouble(f, OGR_F_GetFieldIndex(f, "time_s"), time);
   set_date(f, p, begin_field, time);
   if (k + 1 < z->count) set_date(f, p, end_field, fmin(z->zone[k + 1].upper, latest));
-  sciara_qml_colour(z, k, c);
+  qml_colour(z, k, c);
   snprintf(style, sizeof style, "PEN(c:#%02X%02X%02XFF,w:2px)", c[0], c[1], c[2]);
   if (p->format->styled) OGR_F_SetStyleString(f, style);
   return finish_feature(layer, p, f, lines, true);
@@ -421,12 +742,12 @@ static enum sciara_status add_styles(struct product *p) {
   OGRLayerH table = add_style_table(p);
   if (!table) return gdal_failure(p);
   for (size_t k = 0; k < q->count; k++)
-    SCIARA_TRY(add_style(p, table, q->layers[k].name, sciara_qml_zones(&q->layers[k], label, false)));
-  if (q->fronts) SCIARA_TRY(add_style(p, table, "front_lines", sciara_qml_zones(q->fronts, label, true)));
+    SCIARA_TRY(add_style(p, table, q->layers[k].name, qml_zones(&q->layers[k], label, false)));
+  if (q->fronts) SCIARA_TRY(add_style(p, table, "front_lines", qml_zones(q->fronts, label, true)));
   for (size_t k = 0; k < q->mark_layers; k++)
-    SCIARA_TRY(add_style(p, table, q->marks[k].name, sciara_qml_marks(&q->marks[k], label)));
+    SCIARA_TRY(add_style(p, table, q->marks[k].name, qml_marks(&q->marks[k], label)));
   for (enum sciara_poi_kind kind = 0; kind < SCIARA_POI_KINDS; kind++)
-    if (has_places(p, kind)) SCIARA_TRY(add_style(p, table, place_layers[kind], sciara_qml_places(p->places, kind)));
+    if (has_places(p, kind)) SCIARA_TRY(add_style(p, table, place_layers[kind], qml_places(p->places, kind)));
   return SCIARA_OK;
 }
 

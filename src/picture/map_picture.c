@@ -5,12 +5,216 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/date.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "file/georef.h"
+#include "picture/legend_scale.h"
 #include "picture/map_picture_parts.h"
+
+// --------------------------------------------------------------------------------------------------------- coordinates
+
+enum { TICKS_MOST = 8 };
+static const double small = 0.75; // capitals of the coordinates, of those of other text
+
+/** One side: `from` at its first pixel, `per_px` for each. */
+struct side {
+  bool up;              ///< the left one, which runs from the bottom to the top
+  double from, per_px;  ///< coordinate
+  double begin, length; ///< px along the side
+};
+
+static struct sciara_writing words(const struct sciara_map_drawing *d, const char *text) {
+  return (struct sciara_writing){.text = text, .capital = fmax(6, small * d->letter)};
+}
+
+/** "745000 m E", "4052400 m N" in the letters of the language; without a CRS only the unit. */
+static void label_of(const struct sciara_map_drawing *d, bool up, double value, double step, char *text,
+                     size_t capacity) {
+  const struct sciara_georef *georef = d->q->map->georef;
+  const char *compass = sciara_word(d->q->language, SCIARA_WORD_PAGE_COMPASS); // four letters of one byte each
+  const bool placed = georef && georef->crs_wkt && *georef->crs_wkt;
+  const double decimals = -floor(log10(step) + 1e-9), shown = fabs(value) < 1e-9 * step ? 0 : value;
+  snprintf(text, capacity, "%s%.*f\u00A0m%s%.*s", shown < 0 ? "\u2212" : "", decimals > 0 ? (int)fmin(decimals, 9) : 0,
+           fabs(shown), placed ? "\u00A0" : "", placed ? 1 : 0, compass + (up ? 0 : 1));
+  sciara_word_numbers(d->q->language, text);
+}
+
+static double length_of(struct sciara_map_drawing *d, bool up, double value, double step) {
+  char text[64];
+  label_of(d, up, value, step, text, sizeof text);
+  const struct sciara_writing w = words(d, text);
+  return sciara_lettering_measure(&d->lettering, &w).width;
+}
+
+/** The smallest round step whose labels leave room between them. */
+static double step_of(struct sciara_map_drawing *d, const struct side *s) {
+  const double span = s->length * s->per_px;
+  for (int most = TICKS_MOST; most > 1; most--) {
+    const double step = sciara_round_step(span, most);
+    const double longest = fmax(length_of(d, s->up, s->from, step), length_of(d, s->up, s->from + span, step));
+    if (step / s->per_px >= longest + 1.5 * d->letter) return step;
+  }
+  return sciara_round_step(span, 1);
+}
+
+static void paint_tick(struct sciara_map_drawing *d, const struct side *s, double at, double value, double step) {
+  static const uint8_t ink[3] = {30, 30, 30};
+  const double line = fmax(1, round(d->letter / 12)), tick = round(0.4 * d->letter), gap = 0.35 * d->letter;
+  const double left = (double)d->map.x - line, bottom = (double)(d->map.y + d->map.height) + line;
+  const double half = 0.5 * length_of(d, s->up, value, step), start = round(at - 0.5 * line);
+  char text[64];
+  if (s->up)
+    sciara_picture_fill(&d->picture, left - tick, start, tick, line, ink);
+  else
+    sciara_picture_fill(&d->picture, start, bottom, line, tick, ink);
+  const double first = s->up ? (double)d->map.y : (double)d->map.x;
+  if (at - half < first || at + half > first + s->length) return; // its label would pass the corner
+  label_of(d, s->up, value, step, text, sizeof text);
+  const struct sciara_writing w = words(d, text);
+  if (s->up)
+    sciara_picture_write_up(&d->picture, &d->lettering, left - tick - gap, at, &w);
+  else
+    sciara_picture_write(&d->picture, &d->lettering, at, bottom + tick + gap + w.capital, 0.5, &w);
+}
+
+static void paint_side(struct sciara_map_drawing *d, const struct side *s) {
+  const double step = step_of(d, s), last = s->from + s->length * s->per_px;
+  double first = ceil(s->from / step - 1e-9);
+  if (!(fabs(first) < 1e15) || !((last - s->from) / step < 1000)) return; // farther off than a double can say
+  for (; first * step <= last + 1e-9 * step; first++) {
+    const double px = (first * step - s->from) / s->per_px;
+    paint_tick(d, s, s->up ? s->begin - px : s->begin + px, first * step, step);
+  }
+}
+
+/** Ticks and coordinates along the left and lower edge of the map; they take up map_margin below and left of it. */
+static void paint_coordinates(struct sciara_map_drawing *d) {
+  const struct sciara_grid *g = &d->grid;
+  const double wide = (double)d->map.width, high = (double)d->map.height;
+  const struct side below = {
+      .from = g->west, .per_px = (double)g->cols * g->cell_size / wide, .begin = (double)d->map.x, .length = wide};
+  const struct side at_left = {.up = true,
+                               .from = sciara_grid_south(g),
+                               .per_px = (double)g->rows * g->cell_size / high,
+                               .begin = (double)d->map.y + high,
+                               .length = high};
+  paint_side(d, &below);
+  paint_side(d, &at_left);
+}
+
+static double map_margin(double letter) {
+  return ceil(fmax(1, round(letter / 12)) + 0.75 * letter + fmax(6, small * letter));
+}
+
+// ---------------------------------------------------------------------------------------------- longitude and latitude
+
+static const uint8_t grid_colour[3] = {60, 90, 130};
+
+enum { PARTS = 24, LINES_MOST = 6 }; ///< points of a line, lines in each direction
+
+/** The smallest of the usual steps of degrees and minutes with which at most LINES_MOST lines cross a span. */
+static double degree_step(double span) {
+  static const double minutes[] = {0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600};
+  enum { COUNT = sizeof minutes / sizeof *minutes };
+  int k = 0;
+  while (k + 1 < COUNT && span * 60 > LINES_MOST * minutes[k]) k++;
+  return minutes[k] / 60;
+}
+
+/** "14°25.5′E"; longitudes may lie up to one turn beyond 180 degrees. */
+static void name_degrees(const struct sciara_map_drawing *d, double value, bool east, double step, char *text,
+                         size_t capacity) {
+  if (east && fabs(value) > 180) value -= copysign(360, value);
+  const double all = round(fabs(value) * 600) / 10, degrees = floor(all / 60 + 1e-9), minutes = all - 60 * degrees;
+  const char *end = east ? (value < 0 ? "W" : "E") : value < 0 ? "S" : "N";
+  if (step >= 1)
+    snprintf(text, capacity, "%.0f°%s", degrees, end);
+  else
+    snprintf(text, capacity, step * 60 < 1 ? "%.0f°%04.1f′%s" : "%.0f°%02.0f′%s", degrees, fabs(minutes), end);
+  sciara_word_numbers(d->q->language, text);
+}
+
+/** Longitudes and latitudes along the edges of the map: their ranges. Across the meridian of 180 degrees longitudes go on. */
+static bool find_range(const struct sciara_map_drawing *d, double low[2], double high[2]) {
+  double x[4 * PARTS], y[4 * PARTS];
+  const struct sciara_grid *g = &d->grid;
+  const double wide = (double)g->cols * g->cell_size, tall = (double)g->rows * g->cell_size;
+  for (int k = 0; k < PARTS; k++) {
+    const double t = (double)k / PARTS;
+    const double corner[4][2] = {{t, 0}, {1, t}, {1 - t, 1}, {0, 1 - t}};
+    for (int side = 0; side < 4; side++) {
+      x[4 * k + side] = g->west + corner[side][0] * wide;
+      y[4 * k + side] = g->north - corner[side][1] * tall;
+    }
+  }
+  if (sciara_georef_to_lonlat(d->q->map->georef->crs_wkt, 4 * PARTS, x, y) != SCIARA_OK) return false;
+  low[0] = low[1] = INFINITY;
+  high[0] = high[1] = -INFINITY;
+  for (int k = 0; k < 4 * PARTS; k++) {
+    if (fabs(x[k] - x[0]) > 180) x[k] += copysign(360, x[0] - x[k]);
+    low[0] = fmin(low[0], x[k]);
+    high[0] = fmax(high[0], x[k]);
+    low[1] = fmin(low[1], y[k]);
+    high[1] = fmax(high[1], y[k]);
+  }
+  return isfinite(low[0]) && isfinite(high[0]) && isfinite(low[1]) && isfinite(high[1]) && high[0] - low[0] < 180;
+}
+
+/** A line of equal longitude (`meridian`) or latitude, with its name where it enters the map. */
+static void draw_degree(struct sciara_map_drawing *d, bool meridian, double value, const double low[2],
+                        const double high[2], double step) {
+  cairo_t *c = d->picture.cairo;
+  const double capital = fmax(6, 0.7 * d->letter), line = fmax(1, round(d->letter / 14));
+  const int other = meridian;
+  bool named = false;
+  struct sciara_point label = {0, 0};
+  for (int k = 0; k <= PARTS; k++) {
+    const double along = low[other] + (high[other] - low[other]) * k / PARTS;
+    struct sciara_point p;
+    if (sciara_georef_from_lonlat(d->q->map->georef->crs_wkt, meridian ? value : along, meridian ? along : value, &p.x,
+                                  &p.y) != SCIARA_OK)
+      break;
+    p = sciara_map_point(d, p);
+    if (!sciara_map_is_near(d, p)) continue;
+    cairo_line_to(c, p.x, p.y);
+    if (!meridian && !named && p.x > (double)d->map.x) {
+      named = true;
+      label = (struct sciara_point){(double)d->map.x + 4 * capital, p.y};
+    }
+    if (meridian && !named && p.y < (double)(d->map.y + d->map.height)) {
+      named = true;
+      label = (struct sciara_point){p.x, (double)(d->map.y + d->map.height) - 1.2 * capital};
+    }
+  }
+  cairo_set_line_width(c, line);
+  sciara_picture_colour(&d->picture, grid_colour, 0.45);
+  cairo_stroke(c);
+  char text[48];
+  name_degrees(d, value, meridian, step, text, sizeof text);
+  const struct sciara_writing w = {.text = text, .capital = capital};
+  if (named) sciara_write_bordered(d, &w, label, 0, 0.35 * capital, 0.9, grid_colour);
+}
+
+/** Lines of equal longitude and latitude with their degrees; nothing without a CRS. */
+static void paint_graticule(struct sciara_map_drawing *d) {
+  double low[2], high[2];
+  if (!d->q->map->georef || !d->q->map->georef->crs_wkt) return;
+  if (!find_range(d, low, high)) {
+    sciara_error_clear();
+    return;
+  }
+  sciara_clip_to_map(d);
+  for (int axis = 0; axis < 2; axis++) {
+    const double step = degree_step(high[axis] - low[axis]);
+    for (double n = ceil(low[axis] / step); n * step <= high[axis]; n++)
+      draw_degree(d, axis == 0, n * step, low, high, step);
+  }
+  cairo_restore(d->picture.cairo);
+}
 
 enum {
   MAP_SMALLEST = 1000, // longest side of the map, px: small grids are enlarged to it,
@@ -134,7 +338,7 @@ static struct sciara_writing foot_of(const struct layout *l) {
 
 /** Upper side of the legend, below the coordinates. */
 static double legend_top(const struct layout *l) {
-  return (double)(l->map.y + l->map.height) + sciara_map_margin(l->letter) + 1.4 * l->letter;
+  return (double)(l->map.y + l->map.height) + map_margin(l->letter) + 1.4 * l->letter;
 }
 
 static void lay_out(struct sciara_map_drawing *d, struct layout *l) {
@@ -242,11 +446,11 @@ static enum sciara_status paint(struct sciara_map_drawing *d, const struct layou
   SCIARA_TRY(sciara_paint_ground(d, &c));
   if (d->q->edits) sciara_paint_outline(d, SCIARA_OUTLINE_EDITS);
   if (d->q->observed) sciara_paint_outline(d, SCIARA_OUTLINE_OBSERVED);
-  if (d->q->graticule) sciara_paint_graticule(d);
+  if (d->q->graticule) paint_graticule(d);
   if (d->q->stamp) sciara_paint_stamp(d); // names and marks stay above it
   d->lettering.unknown = 0;
   sciara_paint_marks(d);
-  sciara_paint_coordinates(d);
+  paint_coordinates(d);
   const size_t before = d->lettering.unknown;
   paint_head(d, l);
   const size_t title = d->lettering.unknown - before;

@@ -49,10 +49,6 @@ struct sciara_point sciara_map_point(const struct sciara_map_drawing *d, struct 
 /** Paints ground and values. */
 enum sciara_status sciara_paint_ground(struct sciara_map_drawing *d, const struct sciara_colouring *c);
 
-/** Ticks and coordinates along the left and lower edge of the map; they take up sciara_map_margin below and left of it. */
-void sciara_paint_coordinates(struct sciara_map_drawing *d);
-double sciara_map_margin(double letter);
-
 /** Places, vents and run-out point on the map. */
 void sciara_paint_marks(struct sciara_map_drawing *d);
 
@@ -68,9 +64,6 @@ bool sciara_map_is_near(const struct sciara_map_drawing *d, struct sciara_point 
 /** Writes a text centred on a point, turned by an angle, with a white border of `line` px and `opacity`, so that it is legible everywhere. */
 void sciara_write_bordered(struct sciara_map_drawing *d, const struct sciara_writing *w, struct sciara_point middle,
                            double angle, double line, double opacity, const uint8_t rgb[3]);
-
-/** Lines of equal longitude and latitude with their degrees; nothing without a CRS. */
-void sciara_paint_graticule(struct sciara_map_drawing *d);
 
 /** The key of what is drawn on the map, in lines of `width` px from (x, y) on. Returns its height; it is only measured
  *  unless `paint`. */

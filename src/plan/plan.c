@@ -11,11 +11,69 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "ensemble/ensemble_sample.h"
+#include "ensemble/rate_keys.h"
 #include "file/durable.h"
 #include "plan/planning.h"
 #include "plan/points.h"
 #include "run/resume.h"
 #include "sim/cost.h"
+
+// ---------------------------------------------------------------------------------------------------- rates of members
+
+/** Sets the effusion of a member, in the columns from `first` on. */
+static enum sciara_status set_rates(const struct sciara_scenario_spec *base, size_t i, size_t first,
+                                    struct sciara_members *m) {
+  const char *key[2], *value[2];
+  char text[2][40];
+  struct sciara_key_set set = {0};
+  size_t count = 0;
+  for (int d = SCIARA_DRAWN_RATE_SCALE; d <= SCIARA_DRAWN_RATE_SHAPE; d++) {
+    if (isnan(m->drawn[d][i])) continue;
+    sciara_json_number(m->drawn[d][i], text[count], sizeof text[count]);
+    key[count] = sciara_drawn_names[d];
+    value[count] = text[count];
+    count++;
+  }
+  enum sciara_status status = sciara_key_set_make(key, value, count, base, &set);
+  for (size_t k = 0; k < set.count && status == SCIARA_OK; k++) {
+    if (m->key_count == first) status = sciara_members_extend(m, (const char *const *)set.key, set.count);
+    if (status == SCIARA_OK) status = sciara_members_set(m, i, first + k, set.value[k]);
+  }
+  sciara_key_set_free(&set);
+  return status == SCIARA_OK ? status : sciara_fail_context(status, "member %" PRId64, m->id[i]);
+}
+
+/**
+ * The columns rate_scale and rate_shape of a table change the rates of the base, unless the table has an effusion of its own: then
+ * they are for statistics, which is said.
+ */
+static enum sciara_status plan_table_rates(const char *file, const struct sciara_scenario_spec *base,
+                                           struct sciara_members *m) {
+  const size_t first = m->key_count;
+  const char *column = sciara_members_have_drawn(m, SCIARA_DRAWN_RATE_SCALE)   ? SCIARA_RATE_SCALE
+                       : sciara_members_have_drawn(m, SCIARA_DRAWN_RATE_SHAPE) ? SCIARA_RATE_SHAPE
+                                                                               : NULL;
+  const char *other = NULL;
+  if (!column) return SCIARA_OK;
+  for (size_t k = 0; k < m->key_count; k++) {
+    bool whole;
+    if (!sciara_key_has_rates(m->key[k], &whole)) continue;
+    other = m->key[k];
+    if (!whole) continue;
+    sciara_log(
+        SCIARA_LOG_WARNING,
+        "%s: members: the column \"%s\" replaces the rates of the base, later ones too; \"%s\" is for statistics "
+        "alone, without that column it changes the rates of the base",
+        file, other, column);
+    return SCIARA_OK;
+  }
+  if (other)
+    return sciara_fail(SCIARA_ERR_INPUT, "the column \"%s\": expected no other key of rates; found %.80s", column,
+                       other);
+  for (size_t i = 0; i < m->count; i++) SCIARA_TRY(set_rates(base, i, first, m));
+  sciara_members_hash(m);
+  return SCIARA_OK;
+}
 
 enum { MOST_BYTES = 16 << 20, RANDOMISATIONS = 8 };
 
@@ -308,7 +366,7 @@ static enum sciara_status take_members(struct sciara_planning *p) {
   SCIARA_TRY(sciara_ensemble_path(&p->r, members, &path));
   enum sciara_status status = sciara_members_read_table(path, &p->e.members);
   free(path);
-  if (status == SCIARA_OK) status = sciara_plan_table_rates(p->r.file, &p->base.scenario, &p->e.members);
+  if (status == SCIARA_OK) status = plan_table_rates(p->r.file, &p->base.scenario, &p->e.members);
   for (size_t k = 0; k < SCIARA_DRAWN_RATE_SCALE && status == SCIARA_OK; k++)
     if (sciara_members_have_drawn(&p->e.members, (enum sciara_drawn)k))
       sciara_log(SCIARA_LOG_INFO, "%s: members: the column \"%s\" is for statistics alone, no member is changed by it",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A plan that is being made, and the steps of making it: expand.c, plan_places.c, plan_check.c, plan_base.c, plan_folder.c,
-// plan_time.c, table_rates.c.
+// plan_time.c.
 // Included by this room alone.
 #ifndef SCIARA_PLAN_PLANNING_H
 #define SCIARA_PLAN_PLANNING_H
@@ -38,13 +38,6 @@ struct sciara_expansion {
  * events are drawn. Members whose vent, event or value has the weight 0 are left out. The sum of the weights is 1.
  */
 enum sciara_status sciara_expand(struct sciara_expansion *x, struct sciara_members *out);
-
-/**
- * The columns rate_scale and rate_shape of a table change the rates of the base, unless the table has an effusion of its own: then
- * they are for statistics, which is said.
- */
-enum sciara_status sciara_plan_table_rates(const char *file, const struct sciara_scenario_spec *base,
-                                           struct sciara_members *m);
 
 /** A plan that is being made. */
 struct sciara_planning {

@@ -13,6 +13,181 @@
 #include "terrain/dem_gdal.h"
 #include "terrain/vector_shapes.h"
 
+// ---------------------------------------------------------------------------------------------------- density of vents
+
+// Its integrals are made of +, -, x, / and detmath alone: the same on every machine.
+
+/** A raster, constant in each cell and 0 outside it, or the sum of Gaussian kernels around past vents, 1 in their centres. */
+struct density {
+  const struct sciara_grid *grid; ///< of the DEM
+  double *raster;                 ///< rows x cols; NULL: kernels
+  struct sciara_point *past;
+  size_t count, capacity;
+  double along, across, sine, cosine; ///< standard deviations, m; sine and cosine of the azimuth of the first axis
+};
+
+/** A rectangle with its sides in the directions of the grid, m. */
+struct box {
+  double west, south, east, north;
+};
+
+static const double two_pi = 6.283185307179586,
+                    far = 12; ///< standard deviations: beyond is less than 1e-31 of a kernel
+
+// ------------------------------------------------------------------------------------------------------------ kernels
+
+/** Gauss-Legendre nodes and weights on [-1, 1]. */
+enum { NODES = 5 };
+static const double node[NODES] = {-0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831, 0.9061798459386640},
+                    node_weight[NODES] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889,
+                                          0.4786286704993665, 0.2369268850561891};
+
+/** The integral of exp(-t^2 / 2), by panels of at most half a standard deviation. */
+static double integrate_gauss(double low, double high) {
+  const bool whole = low <= -far && high >= far;
+  low = fmax(low, -far);
+  high = fmin(high, far);
+  if (whole) return sciara_sqrt(two_pi);
+  if (!(high > low)) return 0;
+  const int panels = (int)ceil(2 * (high - low));
+  const double half = 0.5 * (high - low) / panels;
+  double sum = 0;
+  for (int k = 0; k < panels; k++)
+    for (int i = 0; i < NODES; i++) {
+      const double t = low + half * (2 * k + 1 + node[i]);
+      sum += node_weight[i] * sciara_exp(-0.5 * t * t);
+    }
+  return sum * half;
+}
+
+/**
+ * The integral of the kernel around the origin over a rectangle. A cut through the kernel at x is a normal curve around
+ * slope * x with the standard deviation `cut`; only its integral over y depends on x if the axes are oblique.
+ */
+static double kernel_in_box(const struct density *d, const struct box *b) {
+  const double a2 = d->along * d->along, c2 = d->across * d->across;
+  const double sx = sciara_sqrt(a2 * d->sine * d->sine + c2 * d->cosine * d->cosine), cut = d->along * d->across / sx;
+  const double slope = (a2 - c2) * d->sine * d->cosine / (sx * sx);
+  if (slope == 0)
+    return sx * integrate_gauss(b->west / sx, b->east / sx) * cut * integrate_gauss(b->south / cut, b->north / cut);
+  const double west = fmax(b->west, -far * sx), east = fmin(b->east, far * sx);
+  if (!(east > west)) return 0;
+  const int panels = (int)ceil(2 * (east - west) / fmin(sx, cut / fabs(slope)));
+  const double half = 0.5 * (east - west) / panels;
+  double sum = 0;
+  for (int k = 0; k < panels; k++)
+    for (int i = 0; i < NODES; i++) {
+      const double x = west + half * (2 * k + 1 + node[i]), u = x / sx;
+      sum += node_weight[i] * sciara_exp(-0.5 * u * u) *
+             integrate_gauss((b->south - slope * x) / cut, (b->north - slope * x) / cut);
+    }
+  return sum * half * cut;
+}
+
+/** Coordinates of a vector along the axes of a kernel, in its standard deviations. */
+static struct sciara_point to_axes(const struct density *d, double x, double y) {
+  return (struct sciara_point){(x * d->sine + y * d->cosine) / d->along, (x * d->cosine - y * d->sine) / d->across};
+}
+
+/** The integral of the kernel around `past` along a segment: a cut through it is a normal curve, too. */
+static double kernel_along(const struct density *d, struct sciara_point past, struct sciara_point a,
+                           struct sciara_point b) {
+  const double length = sciara_sqrt((b.x - a.x) * (b.x - a.x) + (b.y - a.y) * (b.y - a.y));
+  if (!(length > 0)) return 0;
+  const struct sciara_point from = to_axes(d, a.x - past.x, a.y - past.y),
+                            step = to_axes(d, (b.x - a.x) / length, (b.y - a.y) / length);
+  const double speed = sciara_sqrt(step.x * step.x + step.y * step.y); ///< standard deviations a metre
+  const double nearest = (from.x * step.x + from.y * step.y) / speed, off = (from.x * step.y - from.y * step.x) / speed;
+  return sciara_exp(-0.5 * off * off) * integrate_gauss(nearest, nearest + length * speed) / speed;
+}
+
+// ------------------------------------------------------------------------------------------------------------- raster
+
+/** A number of cells, without the rounding of coordinates: sides that fall on the sides of cells shall do so exactly. */
+static double snap(double cells) {
+  const double whole = nearbyint(cells);
+  return fabs(cells - whole) < 1e-6 ? whole : cells;
+}
+
+static double raster_in_box(const struct density *d, const struct box *b) {
+  const struct sciara_grid *g = d->grid;
+  const double w = g->cell_size;
+  const double west = fmax(0, snap((b->west - g->west) / w)), north = fmax(0, snap((g->north - b->north) / w)),
+               east = fmin((double)g->cols, snap((b->east - g->west) / w)),
+               south = fmin((double)g->rows, snap((g->north - b->south) / w));
+  double sum = 0;
+  if (!(north < south && west < east)) return 0; // outside the grid
+  for (int64_t row = (int64_t)north; (double)row < south; row++)
+    for (int64_t col = (int64_t)west; (double)col < east; col++) {
+      const double height = fmin((double)row + 1, south) - fmax((double)row, north),
+                   width = fmin((double)col + 1, east) - fmax((double)col, west);
+      sum += d->raster[row * g->cols + col] * height * width;
+    }
+  return sum * w * w;
+}
+
+static enum sciara_status raster_along(const struct density *d, const struct sciara_point *points, size_t count,
+                                       double *out) {
+  struct sciara_crossing *crossing = NULL;
+  size_t cells = 0;
+  *out = 0;
+  SCIARA_TRY(sciara_polyline_cells(d->grid, points, count, &crossing, &cells));
+  for (size_t k = 0; k < cells; k++)
+    *out += d->raster[crossing[k].row * d->grid->cols + crossing[k].col] * crossing[k].length;
+  sciara_free(crossing);
+  return SCIARA_OK;
+}
+
+// --------------------------------------------------------------------------------------------------------------- both
+
+static double vent_density_at(const struct density *d, struct sciara_point p) {
+  const struct sciara_grid *g = d->grid;
+  if (d->raster) {
+    const double row = floor((g->north - p.y) / g->cell_size), col = floor((p.x - g->west) / g->cell_size);
+    if (!(row >= 0 && row < (double)g->rows && col >= 0 && col < (double)g->cols)) return 0;
+    return d->raster[(int64_t)row * g->cols + (int64_t)col];
+  }
+  double sum = 0;
+  for (size_t k = 0; k < d->count; k++) {
+    const struct sciara_point u = to_axes(d, p.x - d->past[k].x, p.y - d->past[k].y);
+    sum += sciara_exp(-0.5 * (u.x * u.x + u.y * u.y));
+  }
+  return sum;
+}
+
+/**
+ * The integral over a rectangle, m2: of a raster the sum of its values, each times the area of its cell in the rectangle. Of
+ * kernels with an error below 1e-9 where they have their mass; 0 beyond 12 standard deviations.
+ */
+static double vent_density_in_box(const struct density *d, const struct box *box) {
+  if (d->raster) return raster_in_box(d, box);
+  double sum = 0;
+  for (size_t k = 0; k < d->count; k++) {
+    const struct sciara_point p = d->past[k];
+    const struct box around = {box->west - p.x, box->south - p.y, box->east - p.x, box->north - p.y};
+    sum += kernel_in_box(d, &around);
+  }
+  return sum;
+}
+
+/** The integral along a line, m. */
+static enum sciara_status vent_density_along(const struct density *d, const struct sciara_point *points, size_t count,
+                                             double *out) {
+  if (d->raster) return raster_along(d, points, count, out);
+  *out = 0;
+  for (size_t k = 0; k + 1 < count; k++)
+    for (size_t n = 0; n < d->count; n++) *out += kernel_along(d, d->past[n], points[k], points[k + 1]);
+  return SCIARA_OK;
+}
+
+/** The integral over the whole plane, m2. */
+static double vent_density_total(const struct density *d) {
+  if (!d->raster) return (double)d->count * two_pi * d->along * d->across;
+  double sum = 0;
+  for (int64_t i = 0; i < sciara_grid_cells(d->grid); i++) sum += d->raster[i];
+  return sum * d->grid->cell_size * d->grid->cell_size;
+}
+
 enum { MOST_VENTS = 1000000, MOST_OBLONG = 1000 };
 
 /** Vents that are being collected. */
@@ -104,7 +279,7 @@ static void report_strip(const struct work *w, const char *side, double over, do
              w->r->file, step, fabs(over), side);
 }
 
-static void report_strips(const struct work *w, const struct sciara_box *extent, double step) {
+static void report_strips(const struct work *w, const struct box *extent, double step) {
   double east = -INFINITY, south = INFINITY;
   for (size_t k = 0; k < w->list->count; k++) {
     east = fmax(east, w->list->vent[k].points[0].x + 0.5 * step);
@@ -121,7 +296,7 @@ static enum sciara_status add_extent(struct work *w, const cJSON *extent, double
     const cJSON *item = cJSON_GetArrayItem(extent, k);
     side[k] = item ? item->valuedouble : 0; // the schema demands four
   }
-  const struct sciara_box box = {side[0], side[1], side[2], side[3]};
+  const struct box box = {side[0], side[1], side[2], side[3]};
   const struct sciara_point corner[] = {
       {box.west, box.south}, {box.east, box.south}, {box.east, box.north}, {box.west, box.north}};
   SCIARA_TRY(add_squares(w, step, corner, 4));
@@ -217,32 +392,30 @@ static enum sciara_status stretch(struct work *w, const cJSON *fissures) {
 // ----------------------------------------------------------------------------------------------------------- weights
 
 /** The weight of a vent: the integral over its square, the integral along its length, or the density at its point. */
-static enum sciara_status integrate(const struct sciara_vent_density *d, double square_m,
-                                    const struct sciara_ensemble_vent *v, double *out) {
+static enum sciara_status integrate(const struct density *d, double square_m, const struct sciara_ensemble_vent *v,
+                                    double *out) {
   const struct sciara_point p = v->points[0];
   const double half = 0.5 * square_m;
-  if (v->point_count > 1) return sciara_vent_density_along(d, v->points, v->point_count, out);
-  *out = square_m > 0
-             ? sciara_vent_density_in_box(d, &(struct sciara_box){p.x - half, p.y - half, p.x + half, p.y + half})
-             : sciara_vent_density_at(d, p);
+  if (v->point_count > 1) return vent_density_along(d, v->points, v->point_count, out);
+  *out = square_m > 0 ? vent_density_in_box(d, &(struct box){p.x - half, p.y - half, p.x + half, p.y + half})
+                      : vent_density_at(d, p);
   return SCIARA_OK;
 }
 
 /** The part of a density that lies where the DEM has altitudes; of kernels: in its rectangle. */
-static double integrate_dem(const struct work *w, const struct sciara_vent_density *d) {
+static double integrate_dem(const struct work *w, const struct density *d) {
   const struct sciara_grid *g = d->grid;
   double sum = 0;
   if (!d->raster)
-    return sciara_vent_density_in_box(
-        d, &(struct sciara_box){g->west, sciara_grid_south(g), sciara_grid_east(g), g->north});
+    return vent_density_in_box(d, &(struct box){g->west, sciara_grid_south(g), sciara_grid_east(g), g->north});
   for (int64_t i = 0; i < sciara_grid_cells(g); i++)
     if (w->site->kind[i] != SCIARA_CELL_NODATA) sum += d->raster[i];
   return sum * g->cell_size * g->cell_size;
 }
 
 /** Says which part of the density no vent stands for: probabilities are those of an eruption in the other part. */
-static void report_outside(const struct work *w, const struct sciara_vent_density *d, bool squares) {
-  const double least = 1e-6, total = sciara_vent_density_total(d), beyond = 1 - integrate_dem(w, d) / total;
+static void report_outside(const struct work *w, const struct density *d, bool squares) {
+  const double least = 1e-6, total = vent_density_total(d), beyond = 1 - integrate_dem(w, d) / total;
   double inside = 0;
   for (size_t k = 0; squares && k < w->list->count; k++) inside += w->list->vent[k].weight;
   if (squares && 1 - inside / total > least)
@@ -257,7 +430,7 @@ static void report_outside(const struct work *w, const struct sciara_vent_densit
 }
 
 static enum sciara_status add_past(void *context, const struct sciara_point_row *row) {
-  struct sciara_vent_density *d = context;
+  struct density *d = context;
   if (d->count == MOST_VENTS)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: expected at most %d points, found more", row->file, MOST_VENTS);
   if (d->count == d->capacity) {
@@ -269,7 +442,7 @@ static enum sciara_status add_past(void *context, const struct sciara_point_row 
   return SCIARA_OK;
 }
 
-static enum sciara_status read_kernel(const struct work *w, const cJSON *kernel, struct sciara_vent_density *d) {
+static enum sciara_status read_kernel(const struct work *w, const cJSON *kernel, struct density *d) {
   const cJSON *both = sciara_json_get(kernel, "bandwidths_m");
   const double angle = to_radians(sciara_json_double(kernel, "azimuth_deg", 0));
   d->along = both ? both->child->valuedouble : sciara_json_double(kernel, "bandwidth_m", 0);
@@ -292,7 +465,7 @@ static enum sciara_status read_kernel(const struct work *w, const cJSON *kernel,
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s: vents.weights.kernel.points", w->r->file);
 }
 
-static enum sciara_status read_raster(const struct work *w, const cJSON *raster, struct sciara_vent_density *d) {
+static enum sciara_status read_raster(const struct work *w, const cJSON *raster, struct density *d) {
   char *path = NULL;
   enum sciara_status status;
   const struct sciara_grid *g = &w->site->grid;
@@ -314,7 +487,7 @@ cleanup:
 static enum sciara_status weigh(const struct work *w, const cJSON *vents, const cJSON *weights) {
   const cJSON *kernel = sciara_json_get(weights, "kernel"), *raster = sciara_json_get(weights, "raster");
   const double square = sciara_json_double(sciara_json_get(vents, "grid"), "step_m", 0);
-  struct sciara_vent_density d = {.grid = &w->site->grid};
+  struct density d = {.grid = &w->site->grid};
   if (!kernel && !raster) return SCIARA_OK; // equal, or the column of the table
   enum sciara_status status = kernel ? read_kernel(w, kernel, &d) : read_raster(w, raster, &d);
   for (size_t k = 0; k < w->list->count && status == SCIARA_OK; k++)

@@ -10,7 +10,7 @@
 struct sciara_dem_request;
 struct sciara_dem_window;
 
-// ---------------------------------------------------------------- the part that is read, in dem_part.c and dem_units.c
+// ---------------------------------------------------------------- the part that is read
 
 // A window of cells, a box in coordinates, or what lies around points.
 
@@ -22,20 +22,6 @@ struct sciara_dem_treatment {
   double cell;
   bool warp;
 };
-
-/**
- * Chooses the window [first row, first column, rows, columns] of the raster that is read; it is larger than the requested
- * part if that is to be resampled. The CRS of the treatment are known; its box is set if one is requested.
- */
-enum sciara_status sciara_dem_part_choose(const struct sciara_dem_request *q, const struct sciara_source *s,
-                                          struct sciara_dem_treatment *t, int64_t window[4]);
-
-/** What is known of a window that was chosen; a whole raster may itself be one of another. */
-struct sciara_dem_window sciara_dem_part_window(const struct sciara_dem_request *q, const struct sciara_source *s,
-                                                const struct sciara_dem_treatment *t, const int64_t window[4]);
-
-/** Refuses altitudes that are not in metres by the unit of the band or the CRS, with the command that converts them. */
-enum sciara_status sciara_dem_check_altitude_unit(const struct sciara_dem_request *q, const struct sciara_source *s);
 
 // -------------------------------------------------------------- altitudes in memory, in dem_warp.c and dem_altitudes.c
 

@@ -3,6 +3,7 @@
 
 #include <cpl_conv.h>
 #include <cpl_string.h>
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -16,6 +17,246 @@
 #include "base/text.h"
 #include "file/hdf5_file.h"
 #include "file/input_file.h"
+
+// -------------------------------------------------------------------------------------------------------------- NetCDF
+
+// GDAL takes the last dimension of a NetCDF variable for x and the one before for y, whatever they are, and places the
+// cells only if attributes say which is which. So the dimensions are looked at here.
+
+/** A dimension of the variable: 'x', 'y', or 0 where nothing says which. */
+struct axis {
+  char name[64], unit[32];
+  char is;
+};
+
+static bool is_one_of(const char *word, const char *const *list) {
+  for (; *list; list++)
+    if (strcasecmp(word, *list) == 0) return true;
+  return false;
+}
+
+static void describe_axis(GDALDimensionH dimension, struct axis *out) {
+  static const char *const xs[] = {"x", "lon", "longitude", "easting", "eastings", "col", "column", "cols", NULL};
+  static const char *const ys[] = {"y", "lat", "latitude", "northing", "northings", "row", "rows", NULL};
+  const char *type = GDALDimensionGetType(dimension);
+  GDALMDArrayH values = GDALDimensionGetIndexingVariable(dimension);
+  *out = (struct axis){0};
+  snprintf(out->name, sizeof out->name, "%s", GDALDimensionGetName(dimension));
+  if (values) snprintf(out->unit, sizeof out->unit, "%s", GDALMDArrayGetUnit(values));
+  if (strcmp(type, GDAL_DIM_TYPE_HORIZONTAL_X) == 0 || is_one_of(out->name, xs)) out->is = 'x';
+  if (strcmp(type, GDAL_DIM_TYPE_HORIZONTAL_Y) == 0 || (!out->is && is_one_of(out->name, ys))) out->is = 'y';
+  if (values) GDALMDArrayRelease(values);
+}
+
+/** The last two dimensions of the variable; returns how many it has, or 0 if they are not known. */
+static size_t find_axes(const struct sciara_source *s, const char *variable, struct axis *y, struct axis *x) {
+  static const char *const drivers[] = {"netCDF", NULL};
+  const unsigned how = GDAL_OF_MULTIDIM_RASTER | GDAL_OF_READONLY;
+  char *plain = sciara_gdal_plain_path(s->path);
+  GDALDatasetH data = plain ? GDALOpenEx(plain, how, drivers, NULL, NULL) : NULL;
+  GDALGroupH root = data ? GDALDatasetGetRootGroup(data) : NULL;
+  GDALMDArrayH array = root ? *variable == '/' ? GDALGroupOpenMDArrayFromFullname(root, variable, NULL)
+                                               : GDALGroupOpenMDArray(root, variable, NULL)
+                            : NULL;
+  size_t count = 0;
+  GDALDimensionH *dimensions = array ? GDALMDArrayGetDimensions(array, &count) : NULL;
+  if (count >= 2) {
+    describe_axis(dimensions[count - 2], y);
+    describe_axis(dimensions[count - 1], x);
+  }
+  GDALReleaseDimensions(dimensions, count);
+  if (array) GDALMDArrayRelease(array);
+  if (root) GDALGroupRelease(root);
+  if (data) GDALClose(data);
+  free(plain);
+  return count >= 2 ? count : 0;
+}
+
+static enum sciara_status refuse_order(const struct sciara_source *s, const char *variable, size_t count,
+                                       const struct axis *y, const struct axis *x) {
+  struct sciara_text path = {0}, exchange = {0}, quoted = {0};
+  enum sciara_status status;
+  if (count != 2)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected the last dimensions of %s in the order y, x; found %s, %s",
+                       s->path, variable, y->name, x->name);
+  SCIARA_TRY_GOTO(sciara_shell_quote(&path, s->path));
+  SCIARA_TRY_GOTO(sciara_text_append(&exchange, "name=%s,transpose=[1,0]", variable));
+  SCIARA_TRY_GOTO(sciara_shell_quote(&quoted, exchange.data)); // the name is the file's: it may hold quotes
+  status = sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: expected the dimensions of %s in the order y, x; found %s, %s. Exchange them with: "
+                       "gdalmdimtranslate -array %s %s exchanged.tif",
+                       s->path, variable, y->name, x->name, quoted.data, path.data);
+cleanup:
+  sciara_text_free(&path);
+  sciara_text_free(&exchange);
+  sciara_text_free(&quoted);
+  return status;
+}
+
+static enum sciara_status refuse_unplaced(const struct sciara_source *s, const struct axis *y, const struct axis *x) {
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: has no geotransform: its cells have no size and no place. Its axes %s and %s need the "
+                     "attribute standard_name, \"projection_y_coordinate\" and \"projection_x_coordinate\" (in m) or "
+                     "\"latitude\" and \"longitude\", and equal steps; or place it with: gdal_translate -a_ullr WEST "
+                     "NORTH EAST SOUTH",
+                     s->path, y->name, x->name);
+}
+
+/** A CRS in km has such a unit itself; without a CRS the numbers would be taken to be metres. */
+static enum sciara_status refuse_km(const struct sciara_source *s, const struct axis *x, const double t[6]) {
+  struct sciara_text path = {0};
+  const double m = 1000;
+  enum sciara_status status = sciara_shell_quote(&path, s->path);
+  if (status == SCIARA_OK)
+    status =
+        sciara_fail(SCIARA_ERR_INPUT,
+                    "%s: its axis %s is in \"%s\", expected m; convert it with: gdal_translate -a_ullr %.10g %.10g "
+                    "%.10g %.10g %s in-metres.tif",
+                    s->path, x->name, x->unit, t[0] * m, t[3] * m, (t[0] + t[1] * (double)s->cols) * m,
+                    (t[3] + t[5] * (double)s->rows) * m, path.data);
+  sciara_text_free(&path);
+  return status;
+}
+
+/** Whether the dimensions of a NetCDF variable are y, x, in metres or with a CRS. */
+static enum sciara_status netcdf_check_axes(struct sciara_gdal_scope *scope, const struct sciara_source *s) {
+  static const char *const km[] = {"km", "kilometre", "kilometres", "kilometer", "kilometers", NULL};
+  const char *variable = GDALGetMetadataItem(s->band, "NETCDF_VARNAME", NULL);
+  struct axis y = {0}, x = {0};
+  double t[6];
+  const size_t count = variable ? find_axes(s, variable, &y, &x) : 0;
+  sciara_gdal_reset(scope); // what the other view of the file lacks is no failure of this one
+  if (count == 0) return SCIARA_OK;
+  if (y.is == 'x' || x.is == 'y') return refuse_order(s, variable, count, &y, &x);
+  if (GDALGetGeoTransform(s->dataset, t) != CE_None) return refuse_unplaced(s, &y, &x);
+  return !s->srs && is_one_of(x.unit, km) ? refuse_km(s, &x, t) : SCIARA_OK;
+}
+
+// --------------------------------------------------------------------------------------------------------- ASCII grids
+
+// GDAL reads a word that is no number in an ASCII grid as 0, an altitude like any other, and stops at the last cell
+// that the header promises, however many values are left. So the words are looked at here.
+
+/** Passes digits; false if there are none. */
+static bool pass_digits(const char **at) {
+  const size_t count = strspn(*at, "0123456789");
+  *at += count;
+  return count > 0;
+}
+
+/** Digits with at most one decimal mark, a point or a comma, and an exponent; or "not a number" and "infinite". */
+static bool is_number(const char *word) {
+  static const char *const others[] = {"nan", "inf", "infinity", "1.#qnan", "1.#ind", "1.#inf"};
+  const char *at = word + (*word == '-' || *word == '+');
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (strcasecmp(at, others[i]) == 0) return true;
+  bool digits = pass_digits(&at);
+  if (*at == '.' || *at == ',') {
+    at++;
+    digits |= pass_digits(&at);
+  }
+  if (digits && (*at == 'e' || *at == 'E')) {
+    at += 1 + (at[1] == '-' || at[1] == '+');
+    digits = pass_digits(&at);
+  }
+  return digits && !*at;
+}
+
+/** Whether the comma of a number may stand between thousands: 1 to 3 digits before it, not 0 alone, and 3 after it. */
+static bool may_be_thousands(const char *word) {
+  word += *word == '-' || *word == '+';
+  const size_t before = strspn(word, "0123456789");
+  return before >= 1 && before <= 3 && *word != '0' && word[before] == ',' &&
+         strspn(word + before + 1, "0123456789") == 3 && !word[before + 4];
+}
+
+/** The words of a file while they are read. */
+struct words {
+  FILE *f;
+  const char *path;
+  int64_t line;
+  char mark;      ///< of decimals: '.' or ','; 0 until one was seen
+  char word[500]; ///< longer ones end in "...", which is no number
+};
+
+/** Reads the next word. False at the end of the file. */
+static bool next_word(struct words *w) {
+  const size_t most = sizeof w->word - 1;
+  int c = getc_unlocked(w->f);
+  for (; c != EOF && isspace(c); c = getc_unlocked(w->f)) w->line += c == '\n';
+  size_t length = 0;
+  for (; c != EOF && !isspace(c); c = getc_unlocked(w->f))
+    if (length++ < most) w->word[length - 1] = (char)c;
+  w->word[length < most ? length : most] = '\0';
+  if (length > most) memcpy(w->word + 20, "...", 4);
+  if (c != EOF) ungetc(c, w->f);
+  return length > 0;
+}
+
+static enum sciara_status refuse(const struct words *w, const char *expected) {
+  return sciara_fail(SCIARA_ERR_INPUT, "%s:%" PRId64 ": expected %s, found \"%s\"", w->path, w->line, expected,
+                     w->word);
+}
+
+static enum sciara_status check_number(struct words *w) {
+  if (!is_number(w->word)) return refuse(w, "a number");
+  const char *mark = strpbrk(w->word, ".,");
+  if (!mark || strchr(w->word, '#')) return SCIARA_OK;
+  if (w->mark && w->mark != *mark)
+    return refuse(w, *mark == ',' ? "a decimal point, as before" : "a decimal comma, as before");
+  if (may_be_thousands(w->word))
+    return refuse(w, "a decimal point (sed 's/,/./g') or no mark between thousands (sed 's/,//g')");
+  w->mark = *mark;
+  return SCIARA_OK;
+}
+
+static bool is_header_key(const char *word) {
+  static const char *const keys[] = {"ncols",     "nrows",    "xllcorner", "yllcorner",    "xllcenter",
+                                     "yllcenter", "cellsize", "dx",        "dy",           "xdim",
+                                     "ydim",      "nbits",    "byteorder", "nodata_value", "nodata"};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    if (strcasecmp(word, keys[i]) == 0) return true;
+  return false;
+}
+
+/** The value of a key of the header, whose decimal mark may be another than that of the altitudes. */
+static enum sciara_status check_header_value(struct words *w) {
+  const bool is_text = strcasecmp(w->word, "byteorder") == 0;
+  if (!next_word(w) || is_text) return SCIARA_OK;
+  const enum sciara_status status = check_number(w);
+  w->mark = 0;
+  return status;
+}
+
+static enum sciara_status check_values(struct words *w, int64_t rows, int64_t cols) {
+  const int64_t promised = rows * cols; // GDAL's sizes are int
+  int64_t values = 0;
+  bool header = true;
+  while (next_word(w)) {
+    header = header && is_header_key(w->word);
+    SCIARA_TRY(header ? check_header_value(w) : check_number(w));
+    values += !header;
+    if (values > promised)
+      return sciara_fail(SCIARA_ERR_INPUT,
+                         "%s:%" PRId64 ": expected %" PRId64 " rows x %" PRId64
+                         " columns of values, as the header says; found more",
+                         w->path, w->line, rows, cols);
+  }
+  if (values == promised) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: incomplete, possibly truncated: expected %" PRId64 " rows x %" PRId64
+                     " columns of values, as the header says; found %" PRId64 " values",
+                     w->path, rows, cols, values);
+}
+
+/** Whether rows x cols words, each a number (or NaN, or infinite), follow the header of an ESRI ASCII grid. */
+static enum sciara_status ascii_grid_check(const char *path, int64_t rows, int64_t cols) {
+  struct words words = {.path = path, .line = 1};
+  SCIARA_TRY(sciara_input_stream(path, &words.f));
+  const enum sciara_status status = check_values(&words, rows, cols);
+  fclose(words.f);
+  return status;
+}
 
 // GDAL's other drivers open URLs, or files that name other files.
 static const char *const built_in[] = {"GTiff", "AAIGrid", "EHdr", "SRTMHGT", "HFA", "netCDF", "GPKG", NULL};
@@ -214,7 +455,7 @@ static enum sciara_status open_dataset(struct sciara_gdal_scope *scope, const ch
   if (!out->dataset) return fail_unopened(scope, out, extra, extra_count);
   if (is_driver(out->dataset, "EHdr")) return check_raw_size(out);
   if (!is_driver(out->dataset, "AAIGrid")) return SCIARA_OK;
-  return sciara_ascii_grid_check(out->path, GDALGetRasterYSize(out->dataset), GDALGetRasterXSize(out->dataset));
+  return ascii_grid_check(out->path, GDALGetRasterYSize(out->dataset), GDALGetRasterXSize(out->dataset));
 }
 
 static enum sciara_status fail_no_band(const struct sciara_source *s, int band) {
@@ -332,7 +573,7 @@ enum sciara_status sciara_source_open(struct sciara_gdal_scope *scope, const cha
   SCIARA_TRY_GOTO(describe(band, out));
   SCIARA_TRY_GOTO(check_band(out, band));
   find_mask(out);
-  if (is_driver(out->dataset, "netCDF")) SCIARA_TRY_GOTO(sciara_netcdf_check_axes(scope, out));
+  if (is_driver(out->dataset, "netCDF")) SCIARA_TRY_GOTO(netcdf_check_axes(scope, out));
   SCIARA_TRY_GOTO(locate(out));
   return SCIARA_OK;
 cleanup:

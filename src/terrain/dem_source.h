@@ -48,12 +48,6 @@ enum sciara_status sciara_source_open_image(struct sciara_gdal_scope *scope, con
                                             const char *const *extra_drivers, size_t extra_count,
                                             struct sciara_source *out);
 
-/** Whether rows x cols words, each a number (or NaN, or infinite), follow the header of an ESRI ASCII grid. */
-enum sciara_status sciara_ascii_grid_check(const char *path, int64_t rows, int64_t cols);
-
-/** Whether the dimensions of a NetCDF variable are y, x, in metres or with a CRS. */
-enum sciara_status sciara_netcdf_check_axes(struct sciara_gdal_scope *scope, const struct sciara_source *s);
-
 void sciara_source_close(struct sciara_source *s);
 
 /**

@@ -17,7 +17,8 @@ endif()"
 install(FILES LICENSE README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 # What the pages link to: tools/check-docs --links checks it (tree.install).
-foreach(file IN ITEMS datasets/README.md tests/golden/README.md tests/fuzz/README.md)
+foreach(file IN ITEMS bench/README.md datasets/README.md src/page/README.md src/store/README.md studies/scaling/README.md tests/faults/README.md tests/fuzz/README.md
+                      tests/golden/README.md tests/mutation/README.md)
   get_filename_component(folder ${file} DIRECTORY)
   install(FILES ${file} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder} COMPONENT runtime)
 endforeach()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The time of a step on P ranks (GPUs, or processes), T = C n / P + T_launch + T_exchange, fitted on P = 1 and 2 and two sizes of the
-first scene and judged on all other measurements (docs/scaling.md).
+first scene and judged on all other measurements (README.md).
 
 usage: model.py MEASURED.csv [EXCHANGE.txt] [--fit SIZE,SIZE] [--least] [--predict RANKS,...] [--per-host N] [--network US,GB/S]
 

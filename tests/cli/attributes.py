@@ -12,7 +12,7 @@ from h5py import h5a, h5p, h5s, h5t
 import case
 from case import SharedCase, record
 
-PAGE = case.read_text(os.path.join(case.SOURCE, "docs", "formats.md"))
+PAGE = "".join(case.read_text(os.path.join(case.SOURCE, *name)) for name in (("src", "store", "README.md"), ("docs", "formats.md")))
 MACHINERY = {"CLASS", "NAME", "REFERENCE_LIST", "DIMENSION_LIST"}  # of dimension scales, by HDF5 itself
 NUMBERS = {"int64": h5t.STD_I64LE, "float64": h5t.IEEE_F64LE, "float32": h5t.IEEE_F32LE}
 HEX = r"[0-9a-f]{16}"

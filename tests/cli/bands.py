@@ -393,8 +393,8 @@ class Model(Case):
         self.assertIn("25 ns a cell, launch 3.5 us", self.model("measured.csv", "--least").stdout)
 
     def test_docs(self):
-        """docs/scaling.md has what the model predicts from the measurements of the study."""
-        shown = re.search(r"\n\$ studies/scaling/model\.py (studies/scaling/\S+) (.*)\n((?:.*\n)*?)```", case.read_text(os.path.join(case.SOURCE, "docs", "scaling.md")))
+        """The page of the study has what the model predicts from the measurements of the study."""
+        shown = re.search(r"\n\$ studies/scaling/model\.py (studies/scaling/\S+) (.*)\n((?:.*\n)*?)```", case.read_text(os.path.join(case.SOURCE, "studies", "scaling", "README.md")))
         said = self.model(os.path.join(case.SOURCE, shown[1]), *shown[2].split()).stdout
         self.assertIn("\n" + shown[3], said)
         self.assertEqual(len(shown[3].splitlines()), 14)

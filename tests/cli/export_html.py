@@ -57,7 +57,7 @@ def bits(text, rows, cols):
 
 
 def levels(data):
-    """{field: frames x rows x cols of levels}, by the rules of docs/page.md."""
+    """{field: frames x rows x cols of levels}, by the rules of src/page/README.md."""
     top, left, rows, cols = data["box"]
     covered = bits(data["covered"], rows, cols)
     unfolded = []

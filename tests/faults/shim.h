@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A library for LD_PRELOAD between the program and the system: it kills the program, makes calls fail, or records what the
-// program does to the files of one folder. Purpose: docs/reliability-faults.md.
+// program does to the files of one folder. Purpose: README.md.
 //
 // Environment:
 //   SCIARA_SHIM_ROOT   absolute path of the folder; calls on other paths are neither counted nor changed

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan that is being made, and the steps of making it: expand.c, plan_places.c, plan_check.c, plan_base.c, plan_folder.c,
-// plan_time.c.
+// A plan that is being made, and the steps of making it: expand.c, plan_places.c, plan_check.c, plan_base.c, plan_folder.c.
 // Included by this room alone.
 #ifndef SCIARA_PLAN_PLANNING_H
 #define SCIARA_PLAN_PLANNING_H
@@ -82,19 +81,6 @@ enum sciara_status sciara_plan_check_zones(const struct sciara_ensemble *e, cons
  */
 enum sciara_status sciara_plan_base_text(const struct sciara_problem *base, const struct sciara_expansion *x,
                                          const struct sciara_members *m, const char *dem, struct sciara_text *out);
-
-/**
- * Places a sample of the members, evenly spread over the table, and computes some of them, the shortest first, in `seconds`
- * of processor time. The time of a member is taken to be proportional to its length (sim/cost.h). If no member comes
- * to its end, the time step and the cost of a cell in the first steps are extrapolated; without enough steps there is no
- * estimate.
- *
- * @param e its base names the DEM of `base`
- * @param base a problem on the site of all members
- * @param seconds 0: no probes
- */
-enum sciara_status sciara_plan_time_make(const struct sciara_ensemble *e, const struct sciara_problem *base,
-                                         double seconds, struct sciara_plan_time *out);
 
 /** Writes a plan without problems. A folder with the same members keeps its results. */
 enum sciara_status sciara_plan_write(struct sciara_planning *p, const char *folder, bool overwrite);

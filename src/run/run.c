@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/run.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "base/wallclock.h"
 #include "comm/comm.h"
 #include "file/durable.h"
@@ -18,15 +23,167 @@
 #include "model/tower.h"
 #include "run/barriers.h"
 #include "run/checkpoints.h"
-#include "run/profile.h"
 #include "run/run_folder.h"
 #include "run/state_files.h"
 #include "run/writer.h"
 #include "sim/agenda.h"
 #include "sim/outflow.h"
 #include "sim/parallel.h"
+#include "sim/simulation.h"
 #include "store/run_json.h"
 #include "store/snapshot_hdf5.h"
+
+// --------------------------------------------------------------------------------------------------------- the profile
+
+// The time of the steps of a run: a CSV file with one row for each K steps (docs/formats.md).
+
+/** Zero-initialise; release with profile_close. */
+struct sciara_profile {
+  char *path;
+  int fd;      ///< valid while `path` is not NULL
+  bool is_new; ///< the file was made by profile_open
+  bool begun;  ///< the header is written
+  uint64_t every;
+  uint64_t row_step;                 ///< step of the last row, initially that of the start
+  struct sciara_engine_profile last; ///< profile of the engine for that row
+};
+
+static const char header[] = "step,time_s,clock_s,active_cells,launched_threads,eta,vents_s,time_evaluation_s,flows_s,"
+                             "mass_and_momentum_s,temperature_s,other_s,timed_steps\n";
+
+static enum sciara_status io_failure(const char *path, const char *doing) {
+  return sciara_fail(SCIARA_ERR_IO, "%s: cannot %s: %s", path, doing, strerror(errno));
+}
+
+// ------------------------------------------------------------------------------------------------------------- file
+
+/** Checks that a file is a profile or empty: only such a file may be replaced. */
+static enum sciara_status check_replaceable(int fd, const char *path) {
+  char found[sizeof header] = "";
+  struct stat about;
+  if (fstat(fd, &about) != 0) return io_failure(path, "examine");
+  if (!S_ISREG(about.st_mode)) return sciara_fail(SCIARA_ERR_INPUT, "%s: is not a regular file", path);
+  const ssize_t length = pread(fd, found, sizeof found - 1, 0);
+  if (length < 0) return io_failure(path, "read");
+  if (length == 0 || strcmp(found, header) == 0) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: is not a profile; --overwrite replaces only a profile", path);
+}
+
+/** Opens a new file, or with `overwrite` an existing one. */
+static enum sciara_status open_file(const char *path, bool overwrite, int *fd, bool *is_new) {
+  *fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  *is_new = *fd >= 0;
+  if (*is_new) return SCIARA_OK;
+  if (errno != EEXIST) return io_failure(path, "open");
+  if (!overwrite) return sciara_fail(SCIARA_ERR_INPUT, "%s: already exists; --overwrite replaces it", path);
+  *fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+  return *fd >= 0 ? SCIARA_OK : io_failure(path, "open");
+}
+
+/**
+ * Opens the file for a row every `every` steps; nothing is written yet.
+ *
+ * SCIARA_ERR_INPUT if it already exists, unless `overwrite` is set and it is a profile; SCIARA_ERR_IO if it cannot be
+ * opened.
+ */
+static enum sciara_status profile_open(struct sciara_profile *p, const char *path, uint64_t every, bool overwrite) {
+  *p = (struct sciara_profile){.every = every};
+  int fd;
+  bool is_new;
+  SCIARA_TRY(open_file(path, overwrite, &fd, &is_new));
+  enum sciara_status status = is_new ? SCIARA_OK : check_replaceable(fd, path);
+  char *copy = status == SCIARA_OK ? sciara_format("%s", path) : NULL;
+  if (status == SCIARA_OK && !copy) status = sciara_no_memory("the path of a profile");
+  if (status != SCIARA_OK) {
+    close(fd);
+    if (is_new) unlink(path);
+    return status;
+  }
+  p->fd = fd;
+  p->path = copy;
+  p->is_new = is_new;
+  return SCIARA_OK;
+}
+
+/** Closes the file; a new file without a header is removed. */
+static void profile_close(struct sciara_profile *p) {
+  if (!p->path) return;
+  close(p->fd);
+  if (p->is_new && !p->begun) unlink(p->path);
+  free(p->path);
+  *p = (struct sciara_profile){0};
+}
+
+/**
+ * Writes complete lines at once, so that readers of the growing file never see a partial line, unless the disk is full.
+ */
+static enum sciara_status append(const struct sciara_profile *p, const char *text, size_t length) {
+  while (length > 0) {
+    const ssize_t written = write(p->fd, text, length);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return io_failure(p->path, "write");
+    text += written;
+    length -= (size_t)written;
+  }
+  return SCIARA_OK;
+}
+
+// ------------------------------------------------------------------------------------------------------------- rows
+
+/** The profile of the engine so far; zeros if it has none. */
+static enum sciara_status ask(const struct sciara_simulation *s, struct sciara_engine_profile *out) {
+  *out = (struct sciara_engine_profile){.timed_steps = 0};
+  return s->ops->profile ? s->ops->profile(s->engine, out) : SCIARA_OK;
+}
+
+/** Replaces the contents of the file by the header; the first row will count from the current step. */
+static enum sciara_status profile_begin(struct sciara_profile *p, const struct sciara_simulation *s) {
+  SCIARA_TRY(ask(s, &p->last));
+  p->row_step = s->progress.step;
+  p->begun = true;
+  if (ftruncate(p->fd, 0) != 0) return io_failure(p->path, "write");
+  return append(p, header, sizeof header - 1);
+}
+
+/** The step of the next row; UINT64_MAX if the profile is not open. */
+static uint64_t profile_next(const struct sciara_profile *p) {
+  if (!p->path) return UINT64_MAX;
+  return p->every < UINT64_MAX - p->row_step ? p->row_step + p->every : UINT64_MAX;
+}
+
+/** launched_threads and eta: both empty if no threads are launched. */
+static enum sciara_status print_launched(struct sciara_text *row, double launched, double active) {
+  if (!(launched > 0)) return sciara_text_append(row, ",,");
+  SCIARA_TRY(sciara_text_append(row, ",%.12g,", launched));
+  return launched > active ? sciara_text_append(row, "%.9g", active / (launched - active)) : SCIARA_OK;
+}
+
+static enum sciara_status print_row(const struct sciara_profile *p, const struct sciara_engine_progress *at,
+                                    const struct sciara_engine_profile *now, struct sciara_text *row) {
+  const uint64_t timed = now->timed_steps - p->last.timed_steps;
+  const double launched = (double)(now->launched - p->last.launched) / (double)(at->step - p->row_step);
+  SCIARA_TRY(
+      sciara_text_append(row, "%" PRIu64 ",%.17g,%.17g,%" PRId64, at->step, at->time, at->clock, at->liquid_cells));
+  SCIARA_TRY(print_launched(row, launched, (double)at->liquid_cells));
+  for (int k = 0; k < SCIARA_PROCESSES; k++)
+    SCIARA_TRY(timed ? sciara_text_append(row, ",%.9g", now->seconds[k] - p->last.seconds[k])
+                     : sciara_text_append(row, ","));
+  return sciara_text_append(row, ",%" PRIu64 "\n", timed);
+}
+
+/** Appends a row for the steps since the last one, if there are any. Does nothing without an open profile. */
+static enum sciara_status profile_add(struct sciara_profile *p, const struct sciara_simulation *s) {
+  if (!p->path || s->progress.step == p->row_step) return SCIARA_OK;
+  struct sciara_engine_profile now;
+  struct sciara_text row = {0};
+  SCIARA_TRY(ask(s, &now));
+  enum sciara_status status = print_row(p, &s->progress, &now, &row);
+  if (status == SCIARA_OK) status = append(p, row.data, row.length);
+  sciara_text_free(&row);
+  p->row_step = s->progress.step;
+  p->last = now;
+  return status;
+}
 
 struct run {
   struct sciara_simulation *simulation;
@@ -310,7 +467,7 @@ static enum sciara_status run_to_limits(struct run *r) {
   if (!sciara_tower_is_noticed(&r->run_json) && sciara_has_towers(&s->problem.scenario.params))
     sciara_agenda_sample_towers(&r->agenda, least, s->progress.step);
   for (;;) {
-    const uint64_t row = sciara_profile_next(&r->profile);
+    const uint64_t row = profile_next(&r->profile);
     struct sciara_advance_limit limit = sciara_agenda_next(&r->agenda, s->progress.step);
     if (row < limit.step) limit.step = row;
     limit.tick = tick;
@@ -319,7 +476,7 @@ static enum sciara_status run_to_limits(struct run *r) {
     SCIARA_TRY(sciara_simulation_advance(s, &limit));
     follow_ground(r);
     const bool over = s->finished != SCIARA_STOP_NONE || sciara_agenda_is_over(&r->agenda, &s->progress);
-    if (over || s->progress.step >= row) SCIARA_TRY(sciara_profile_add(&r->profile, s));
+    if (over || s->progress.step >= row) SCIARA_TRY(profile_add(&r->profile, s));
     if (over) return SCIARA_OK;
     const bool much = sciara_agenda_towers_due(&r->agenda, &s->progress);
     if (much) SCIARA_TRY(notice_towers(r));
@@ -379,7 +536,7 @@ static enum sciara_status begin(struct run *r) {
                                 scenario->observed.temperature.path,
                                 scenario->observed.dem,
                                 o->resume ? o->resume->path : NULL};
-  if (o->profile) SCIARA_TRY(sciara_profile_open(&r->profile, o->profile, o->profile_every, o->overwrite));
+  if (o->profile) SCIARA_TRY(profile_open(&r->profile, o->profile, o->profile_every, o->overwrite));
   if (is_continued(r))
     SCIARA_TRY(take_over(r));
   else
@@ -397,7 +554,7 @@ static enum sciara_status begin(struct run *r) {
   if (o->resume && is_continued(r)) SCIARA_TRY(sciara_checkpoints_found(&r->checkpoints, o->resume->from.step));
   SCIARA_TRY(write_record_of_now(r, SCIARA_RUN_RUNNING));
   if (o->observer.prepared) o->observer.prepared(o->observer.context, r->folder);
-  if (o->profile) SCIARA_TRY(sciara_profile_begin(&r->profile, r->simulation));
+  if (o->profile) SCIARA_TRY(profile_begin(&r->profile, r->simulation));
   SCIARA_TRY(sciara_folder_make_in(r->folder, "snapshots"));
   if (is_continued(r)) // the series is without those that will be written again
     return r->run_json.snapshot_count > 0 ? write_series(r) : SCIARA_OK;
@@ -493,7 +650,7 @@ enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct s
   *result = (struct sciara_run_result){
       .end = sciara_simulation_ended(s), .ledger = r.run_json.ledger, .wall_s = sciara_wallclock() - r.begin};
   sciara_checkpoints_end(&r.checkpoints);
-  sciara_profile_close(&r.profile);
+  profile_close(&r.profile);
   sciara_run_json_free(&r.run_json);
   if (r.lock >= 0) close(r.lock);
   return status;

@@ -1,14 +1,253 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenario/rates_csv.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/date.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "model/radiance.h"
 #include "scenario/rates_lines.h"
+
+// --------------------------------------------------------------------------------------------------- alerts of MODVOLC
+
+// R. Wright et al., 2004, J. Volcanol. Geotherm. Res. 135, 29-49: one line for each hot pixel of MODIS, values separated by
+// blanks, the first two the UNIX time and the satellite (A or T), the 10th the radiance in band 21. The site delivers them
+// with or without a line of names.
+
+enum { TIME = 0, SATELLITE = 1, RADIANCE = 9, FEWEST = 14 };
+static const char first_name[] = "UNIX_Time", band[] = "B21";
+static const double brightest = 1e3; ///< radiance in band 21, W/(m2 sr um): more than any lava emits
+
+static bool is_satellite(const char *word) { return (word[0] == 'A' || word[0] == 'T') && word[1] == '\0'; }
+
+static bool rates_has_names(const char *line) {
+  return strncmp(line + strspn(line, " \t"), first_name, sizeof first_name - 1) == 0;
+}
+
+/** Whether a text begins like such a list, and whether with the names of its columns. */
+static bool rates_is_modvolc(const char *line) {
+  char word[16];
+  line += strspn(line, " \t");
+  if (rates_has_names(line)) return true;
+  const size_t digits = strspn(line, "0123456789");
+  const char *next = line + digits + strspn(line + digits, " \t");
+  snprintf(word, sizeof word, "%.*s", (int)strcspn(next, " \t\r\n"), next);
+  return digits >= 8 && digits <= 10 && next > line + digits && is_satellite(word);
+}
+
+/** One line: time and radiance. */
+static enum sciara_status read_line(const struct sciara_rates_lines *l, char *const *cells, size_t count, double *time,
+                                    double *radiance) {
+  if (count < FEWEST || count > SCIARA_RATES_MAX_COLUMNS)
+    return sciara_rates_refuse(l, count ? cells[0] : "", "a line of MODVOLC, 14 or more values separated by blanks");
+  if (!is_satellite(cells[SATELLITE])) return sciara_rates_refuse(l, cells[SATELLITE], "the satellite, A or T");
+  if (!sciara_parse_double(cells[TIME], time) || !(*time >= 0 && *time < 1e10))
+    return sciara_rates_refuse(l, cells[TIME], "a UNIX time in s");
+  if (!sciara_parse_double(cells[RADIANCE], radiance) || !(*radiance > 0 && *radiance <= brightest))
+    return sciara_rates_refuse(l, cells[RADIANCE], "the radiance in band 21, above 0 to 1000 W/(m2 sr um)");
+  return SCIARA_OK;
+}
+
+static enum sciara_status check_options(const struct sciara_rates_lines *l, const struct sciara_rates_options *o) {
+  if (o->radiant_density > 0 && o->background > 0) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: is a list of MODVOLC's alerts, which holds radiances: expected radiant_density_J_m3 and "
+                     "background_radiance_W_m2_sr_um next to \"csv\", with which they become effusion rates; found %s",
+                     l->path,
+                     o->radiant_density > 0 ? "the first only"
+                     : o->background > 0    ? "the second only"
+                                            : "neither");
+}
+
+static bool has_band(char *const *cells, size_t count) {
+  for (size_t k = 0; k < count && k < SCIARA_RATES_MAX_COLUMNS; k++)
+    if (strcmp(cells[k], band) == 0) return true;
+  return false;
+}
+
+/** Reads a list of alerts of MODVOLC. Times become seconds since 1970. */
+static enum sciara_status rates_modvolc_read(struct sciara_rates_lines *l, const struct sciara_rates_options *options,
+                                             struct sciara_rates_series *s, struct sciara_text *understood) {
+  char *cells[SCIARA_RATES_MAX_COLUMNS];
+  size_t pixels = 0, cold = 0, count;
+  SCIARA_TRY(check_options(l, options));
+  l->csv.separator = ' ';
+  if (rates_has_names(l->csv.at)) {
+    SCIARA_TRY(sciara_rates_take(l, cells, &count));
+    if (!has_band(cells, count)) return sciara_rates_refuse(l, cells[0], "the names of MODVOLC's columns");
+  }
+  while (sciara_csv_has_row(&l->csv)) {
+    double time = 0, radiance = 0;
+    SCIARA_TRY(sciara_rates_take(l, cells, &count));
+    if (count == 1 && !*cells[0]) continue;
+    SCIARA_TRY(read_line(l, cells, count, &time, &radiance));
+    const double power = sciara_power_of_pixel(radiance, options->background);
+    const double rate = sciara_rate_of_power(power, options->radiant_density);
+    pixels++;
+    cold += power == 0;
+    if (s->count > 0 && time == s->times[s->count - 1])
+      s->rates[s->count - 1] += rate;
+    else
+      SCIARA_TRY(sciara_rates_series_add(l, s, time, rate));
+    if (!(s->rates[s->count - 1] <= SCIARA_RATE_MAX))
+      return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected a rate of 0 to 1e6 m3/s, found %.6g m3/s", l->path,
+                         l->line, s->rates[s->count - 1]);
+  }
+  return sciara_text_append(
+      understood,
+      "alerts of MODVOLC, %zu %s, %zu of them not above %g W/(m2 sr um); rate = sum of 18.9e6 m2 sr um x (band 21 - "
+      "background) / (%g J/m3), Wooster et al. 2003 and Coppola et al. 2013, pixels of 1 km2",
+      pixels, sciara_plural(pixels, "pixel", "pixels"), cold, options->background, options->radiant_density);
+}
+
+// ------------------------------------------------------------------------------------------- columns that are not used
+
+// They must not say when lava is emitted.
+
+/** Whether a cell says that there is no value. */
+static bool rates_is_missing(const char *text) {
+  static const char *const words[] = {"", "nan", "na", "n/a", "#n/a", "null", "none", "-", "--"};
+  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+    if (strcasecmp(text, words[k]) == 0) return true;
+  return false;
+}
+
+/** Whether a text is a day such as "20060714", written to `out` as "2006-07-14". */
+static bool rates_compact_date(const char *text, char out[SCIARA_DATE_SIZE]) {
+  if (strlen(text) != 8 || strspn(text, "0123456789") != 8) return false;
+  snprintf(out, SCIARA_DATE_SIZE, "%.4s-%.2s-%.2s", text, text + 4, text + 6);
+  return true;
+}
+
+static size_t digits(const char *text) { return strspn(text, "0123456789"); }
+
+static bool is_number(const char *text) { return digits(text) && strspn(text, "0123456789.,") == strlen(text); }
+
+/** Whether a text is "14:30", "14:30:00", "2:30 pm", "14h30", "14:30+02:00" or "14:30 CEST". */
+static bool is_clock(const char *text) {
+  static const char upper[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  const size_t hours = digits(text);
+  if (hours < 1 || hours > 2 || !text[hours] || !strchr(":hH", text[hours])) return false;
+  text += hours + 1;
+  if (digits(text) != 2) return false;
+  text += 2 + strspn(text + 2, "0123456789:.,");
+  text += *text == ' ';
+  return *text == '+' || *text == '-' || strspn(text, upper) == strlen(text) ||
+         sciara_has_word("am pm a.m. p.m. local h Uhr", text);
+}
+
+/** Whether a text begins as "2006-07-14", "14/7/2006", "14.07.06" or "14 July 2006", and no words follow. */
+static bool is_date(const char *text) {
+  char compact[SCIARA_DATE_SIZE];
+  double seconds;
+  bool zoned;
+  if (rates_compact_date(text, compact)) return sciara_parse_date(compact, &seconds, &zoned);
+  const size_t first = digits(text);
+  const char separator = text[first];
+  if (first < 1 || first == 3 || first > 4 || !separator || !strchr("-/. ", separator)) return false;
+  text += first + 1;
+  const size_t word = strcspn(text, "0123456789-/. "), middle = word ? word : digits(text); // the name of a month
+  if (text[middle] != separator || (word ? word < 3 : middle < 1 || middle > 2 || separator == ' ')) return false;
+  text += middle + 1;
+  const size_t last = digits(text);
+  text += last;
+  if (first == 4 ? last < 1 || last > 2 : last != 4 && (last != 2 || word)) return false;
+  return !*text || (strchr("T ", *text) && digits(text + 1));
+}
+
+/** Whether a text is "6 h" or "3 d". */
+static bool is_duration(const char *text) {
+  double seconds;
+  return !is_number(text) && isalpha((unsigned char)text[strlen(text) - 1]) && sciara_parse_duration(text, &seconds);
+}
+
+/** Whether a zone is UTC, which is assumed anyway. */
+static bool is_utc(const char *text) {
+  if (strncasecmp(text, "utc", 3) == 0 || strncasecmp(text, "gmt", 3) == 0) text += 3;
+  return strcasecmp(text, "z") == 0 || strcasecmp(text, "ut") == 0 || strspn(text, "+-0: ") == strlen(text);
+}
+
+/** Whether a text is a zone other than UTC: "+02:00", "UTC+2", "CEST", "Europe/Rome". */
+static bool is_zone(const char *text) {
+  static const char names[] =
+      "CET CEST MET MEST MEZ MESZ WET WEST EET EEST BST IST MSK HST AKST AKDT PST PDT MST MDT CST CDT "
+      "EST EDT AST ADT JST KST PHT WIB WITA WIT NZST NZDT AEST AEDT CLT CLST ECT PET COT ART CAT EAT",
+                    areas[] = "Africa America Antarctica Asia Atlantic Australia Europe Indian Pacific Etc";
+  char area[16];
+  const bool from_utc = strncasecmp(text, "utc", 3) == 0 || strncasecmp(text, "gmt", 3) == 0;
+  if (is_utc(text)) return false;
+  if (from_utc) text += 3 + strspn(text + 3, " ");
+  if (*text == '+' || *text == '-') {
+    const size_t hours = digits(text + 1), rest = strlen(text + 1) - hours;
+    const bool minutes = rest == 3 && text[1 + hours] == ':' && digits(text + 2 + hours) == 2;
+    return hours > 0 && hours <= 2 && (minutes || (from_utc && rest == 0));
+  }
+  if (strcasecmp(text, "local") == 0 || sciara_has_word(names, text)) return true;
+  snprintf(area, sizeof area, "%.*s", (int)strcspn(text, "/"), text);
+  return strchr(text, '/') && sciara_has_word(areas, area);
+}
+
+/** Whether a row gives a day without a time of day. */
+static bool has_day_only(const struct sciara_rates_columns *c, char *const *cells) {
+  return !c->column[SCIARA_RATES_DAY].given && strlen(cells[c->column[SCIARA_RATES_TIME].at]) <= strlen("2006-07-14");
+}
+
+/** What a cell of a column that is not used says of when lava is emitted. */
+enum said { NOTHING, DAYTIME, DATE, ZONE, DURATION, END };
+
+static enum said read_cell(const struct sciara_rates_column *c, const char *text, bool dated, bool day_only) {
+  if (rates_is_missing(text)) return NOTHING;
+  if (c->hint == SCIARA_RATES_HINT_END) return END;
+  if (is_clock(text)) return DAYTIME;
+  if (is_date(text)) return DATE;
+  if (is_duration(text)) return DURATION;
+  if (dated && (is_zone(text) || (c->hint == SCIARA_RATES_HINT_ZONE && !is_utc(text)))) return ZONE;
+  return c->hint == SCIARA_RATES_HINT_HOUR && day_only && is_number(text) ? DAYTIME : NOTHING;
+}
+
+static enum sciara_status refuse(const struct sciara_rates_lines *l, const struct sciara_rates_column *c,
+                                 const char *text, enum said said, const char *cure) {
+  static const char *const names[] = {[DAYTIME] = "a time of day",
+                                      [DATE] = "a date",
+                                      [ZONE] = "a zone",
+                                      [DURATION] = "a duration",
+                                      [END] = "an end or a duration"};
+  char buffer[64];
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s:%zu: \"%s\" is not used: expected nothing in it about times, found %s, \"%s\"; %s", l->path,
+                     l->line, c->name, names[said], sciara_rates_shown(text, buffer), cure);
+}
+
+/**
+ * Refuses a row that says when lava is emitted in a column that is not used: a time of day, a date, a zone other than UTC, a
+ * duration or an end. Values decide, and of plain numbers the name of the column.
+ *
+ * @param dated the times of the row are dates
+ */
+static enum sciara_status rates_check_unused(const struct sciara_rates_lines *l, const struct sciara_rates_columns *c,
+                                             char *const *cells, bool dated) {
+  const bool day_only = dated && has_day_only(c, cells);
+  for (size_t k = 0; k < c->unused_count; k++) {
+    const struct sciara_rates_column *u = &c->unused[k];
+    const enum said said = read_cell(u, cells[u->at], dated, day_only);
+    if (said == NOTHING) continue;
+    return refuse(
+        l, u, cells[u->at], said,
+        said == ZONE ? "write it behind each time of day, such as 14:30+02:00 (without a zone it is UTC), and "
+                       "remove the column"
+        : said == DAYTIME && day_only
+            ? "name the two columns \"date\" and \"time\", and write the zone behind each time, such as "
+              "14:30+02:00 (without a zone it is UTC)"
+            : "if a rate ends then, say so in a row of its own with the rate 0, for each lasts until the next "
+              "row; then remove the column");
+  }
+  return SCIARA_OK;
+}
 
 /** A table that is being read. */
 struct reading {
@@ -75,7 +314,7 @@ static enum sciara_status read_date(struct reading *r, const char *text, double 
 
 /** "20060714" in a column of dates as "2006-07-14". */
 static const char *with_hyphens(struct reading *r, const char *text, char out[SCIARA_DATE_SIZE]) {
-  if (!sciara_rates_compact_date(text, out)) return text;
+  if (!rates_compact_date(text, out)) return text;
   r->compact = true;
   return out;
 }
@@ -119,12 +358,14 @@ static enum sciara_status refuse_number(const struct reading *r, const char *tex
 }
 
 /** Whether a text is "23:30" or "23:30:00". */
-static bool is_clock(const char *text) { return strchr(text, ':') && strspn(text, "0123456789:.,") == strlen(text); }
+static bool is_time_of_day(const char *text) {
+  return strchr(text, ':') && strspn(text, "0123456789:.,") == strlen(text);
+}
 
 static enum sciara_status read_duration(struct reading *r, char *text, double *time) {
   const struct sciara_rates_column *c = &r->columns.column[SCIARA_RATES_TIME];
   enum sciara_status status;
-  if (is_clock(text))
+  if (is_time_of_day(text))
     return sciara_rates_refuse(
         &r->lines, text,
         "a time since the start, such as 90 min or a number in a column \"time (h)\", or a column "
@@ -162,7 +403,7 @@ static enum sciara_status read_rate(struct reading *r, enum sciara_rates_quantit
   const struct sciara_rates_column *c = &r->columns.column[quantity];
   enum sciara_status status;
   *rate = NAN;
-  if (sciara_rates_is_missing(text)) return SCIARA_OK;
+  if (rates_is_missing(text)) return SCIARA_OK;
   const char *number = with_point(r, text, &status);
   if (!number) return status;
   const bool is_number = sciara_parse_double(number, rate);
@@ -214,7 +455,7 @@ static enum sciara_status read_row(struct reading *r, char *const *cells, const 
                                    size_t count) {
   double time, rate = 0;
   SCIARA_TRY(read_time(r, cells, &time));
-  SCIARA_TRY(sciara_rates_check_unused(&r->lines, &r->columns, cells, !isnan(r->start)));
+  SCIARA_TRY(rates_check_unused(&r->lines, &r->columns, cells, !isnan(r->start)));
   for (size_t k = 0; k < count; k++) {
     double part;
     SCIARA_TRY(read_rate(r, from[k], cells[r->columns.column[from[k]].at], &part));
@@ -325,7 +566,7 @@ static enum sciara_status read_columns(struct reading *r) {
 static enum sciara_status read_alerts(struct reading *r) {
   struct sciara_rates_series *s = &r->series;
   char first[SCIARA_DATE_SIZE];
-  SCIARA_TRY(sciara_rates_modvolc_read(&r->lines, r->options, s, &r->understood));
+  SCIARA_TRY(rates_modvolc_read(&r->lines, r->options, s, &r->understood));
   if (s->count == 0) return SCIARA_OK;
   const size_t count = s->count;
   sciara_print_date(s->times[0], first);
@@ -344,7 +585,7 @@ static enum sciara_status read_table(struct reading *r, struct sciara_rate_table
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s: expected a header such as \"time_s,rate_m3_s\" and rows of time and rate; found no rows",
                        r->lines.path);
-  SCIARA_TRY(sciara_rates_is_modvolc(r->lines.csv.at) ? read_alerts(r) : read_columns(r));
+  SCIARA_TRY(rates_is_modvolc(r->lines.csv.at) ? read_alerts(r) : read_columns(r));
   return sciara_rates_series_end(&r->series, r->start, r->understood.data, out);
 }
 
@@ -380,8 +621,8 @@ static enum sciara_status read_first(struct reading *r) {
   double time;
   size_t count;
   if (!sciara_csv_has_row(&r->lines.csv)) return SCIARA_OK;
-  if (sciara_rates_is_modvolc(r->lines.csv.at)) {
-    if (sciara_rates_has_names(r->lines.csv.at)) SCIARA_TRY(sciara_rates_take(&r->lines, cells, &count));
+  if (rates_is_modvolc(r->lines.csv.at)) {
+    if (rates_has_names(r->lines.csv.at)) SCIARA_TRY(sciara_rates_take(&r->lines, cells, &count));
     if (sciara_csv_has_row(&r->lines.csv)) r->start = strtod(r->lines.csv.at, NULL);
     return SCIARA_OK;
   }

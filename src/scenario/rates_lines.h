@@ -80,21 +80,6 @@ const char *sciara_rates_shown(const char *text, char buffer[64]);
 /** Fails with "FILE:LINE: expected ALLOWED, found "FOUND"". */
 enum sciara_status sciara_rates_refuse(const struct sciara_rates_lines *l, const char *found, const char *allowed);
 
-/**
- * Refuses a row that says when lava is emitted in a column that is not used: a time of day, a date, a zone other than UTC, a
- * duration or an end. Values decide, and of plain numbers the name of the column.
- *
- * @param dated the times of the row are dates
- */
-enum sciara_status sciara_rates_check_unused(const struct sciara_rates_lines *l, const struct sciara_rates_columns *c,
-                                             char *const *cells, bool dated);
-
-/** Whether a cell says that there is no value. */
-bool sciara_rates_is_missing(const char *text);
-
-/** Whether a text is a day such as "20060714", written to `out` as "2006-07-14". */
-bool sciara_rates_compact_date(const char *text, char out[SCIARA_DATE_SIZE]);
-
 /** The rows of a file: each rate holds from its time on. */
 struct sciara_rates_series {
   const char *path;
@@ -126,13 +111,5 @@ enum sciara_status sciara_rates_series_add(const struct sciara_rates_lines *l, s
  */
 enum sciara_status sciara_rates_series_end(struct sciara_rates_series *s, double start, const char *understood,
                                            struct sciara_rate_table *out);
-
-/** Reads a list of alerts of MODVOLC. Times become seconds since 1970. */
-enum sciara_status sciara_rates_modvolc_read(struct sciara_rates_lines *l, const struct sciara_rates_options *options,
-                                             struct sciara_rates_series *s, struct sciara_text *understood);
-
-/** Whether a text begins like such a list, and whether with the names of its columns. */
-bool sciara_rates_is_modvolc(const char *line);
-bool sciara_rates_has_names(const char *line);
 
 #endif

@@ -427,7 +427,7 @@ static bool is_whole(const cJSON *value, double limit) {
 static const char *take(const struct entry *e, const cJSON *value, void *at, char room[64],
                         enum sciara_status *status) {
   const double limit = e->kind == COUNT ? largest_count : INT32_MAX, number = value ? value->valuedouble : 0;
-  const char *text = cJSON_IsString(value) ? value->valuestring : NULL;
+  const char *text = value && cJSON_IsString(value) ? value->valuestring : NULL;
   const bool null = cJSON_IsNull(value);
   switch (e->kind) {
     case TEXT:

@@ -93,18 +93,6 @@ static void print_scores(const struct sciara_run_scores *j, const char *png) {
   if (png) sciara_print("%s\n", png);
 }
 
-static void put_text(struct sciara_text *t, const char *key, const char *value) {
-  sciara_text_append(t, "\"%s\": %s", key, value ? "\"" : "null");
-  if (value) sciara_text_append_json(t, value);
-  if (value) sciara_text_append(t, "\"");
-}
-
-static void put(struct sciara_text *t, const char *key, double value) {
-  char number[40] = "null";
-  if (!isnan(value)) sciara_json_number(value, number, sizeof number);
-  sciara_text_append(t, ",\n  \"%s\": %s", key, number);
-}
-
 /** Prints the scores as JSON; a score that is not defined is null. */
 static enum sciara_status print_scores_json(const struct sciara_run_scores *j, const char *png) {
   const struct sciara_snapshot *s = &j->target->snapshot;
@@ -120,27 +108,24 @@ static enum sciara_status print_scores_json(const struct sciara_run_scores *j, c
                {"excess", r->excess}};
   struct score list[SCORES] = {0};
   struct sciara_text t = {0};
-  sciara_text_append(&t, "{\n  ");
-  put_text(&t, "snapshot", j->target->path);
-  put(&t, "step", (double)s->step);
-  put(&t, "time_s", s->time_s);
-  sciara_text_append(&t, ",\n  ");
-  put_text(&t, "field", sciara_field_name(j->field));
-  put(&t, "min_thickness_m", j->min_thickness_m);
-  sciara_text_append(&t, ",\n  ");
-  put_text(&t, "observed_file", j->request.path);
-  sciara_text_append(&t, ",\n  ");
-  put_text(&t, "observed_driver", j->observed.driver);
-  sciara_text_append(&t, ",\n  ");
-  put_text(&t, "observed_kind", j->observed.polygons > 0 ? "polygons" : j->observed.thickness ? "thickness" : "extent");
+  sciara_put_json_text(&t, "{\n  ", "snapshot", j->target->path);
+  sciara_put_json_number(&t, ",\n  ", "step", (double)s->step);
+  sciara_put_json_number(&t, ",\n  ", "time_s", s->time_s);
+  sciara_put_json_text(&t, ",\n  ", "field", sciara_field_name(j->field));
+  sciara_put_json_number(&t, ",\n  ", "min_thickness_m", j->min_thickness_m);
+  sciara_put_json_text(&t, ",\n  ", "observed_file", j->request.path);
+  sciara_put_json_text(&t, ",\n  ", "observed_driver", j->observed.driver);
+  sciara_put_json_text(&t, ",\n  ", "observed_kind",
+                       j->observed.polygons > 0 ? "polygons"
+                       : j->observed.thickness  ? "thickness"
+                                                : "extent");
   for (size_t k = 0; k < sizeof areas / sizeof *areas; k++) {
     sciara_text_append(&t, ",\n  \"%s_cells\": %" PRId64, areas[k].name, areas[k].cells);
     sciara_text_append(&t, ", \"%s_m2\": %.17g", areas[k].name, (double)areas[k].cells * area);
   }
   list_scores(j, list);
-  for (size_t k = 0; k < SCORES && list[k].key; k++) put(&t, list[k].key, list[k].value);
-  sciara_text_append(&t, ",\n  ");
-  put_text(&t, "picture", png);
+  for (size_t k = 0; k < SCORES && list[k].key; k++) sciara_put_json_number(&t, ",\n  ", list[k].key, list[k].value);
+  sciara_put_json_text(&t, ",\n  ", "picture", png);
   return sciara_print_text(sciara_text_append(&t, "\n}\n"), &t);
 }
 

@@ -127,11 +127,9 @@ static void append_engine(struct sciara_text *t, const struct sciara_engine_entr
     sciara_text_append(t, "%s\"%s\"", separator, sciara_rule_name((enum sciara_rule_kind)rule));
     separator = ", ";
   }
-  sciara_text_append(t, "], \"summary\": \"");
-  sciara_text_append_json(t, ops ? ops->summary : "");
-  sciara_text_append(t, "\", \"why_not\": \"");
-  sciara_text_append_json(t, why ? why : "");
-  sciara_text_append(t, "\"}");
+  sciara_put_json_text(t, "], ", "summary", ops ? ops->summary : "");
+  sciara_put_json_text(t, ", ", "why_not", why ? why : "");
+  sciara_text_append(t, "}");
 }
 
 static enum sciara_status print_json(const struct sciara_engine_entry *list, size_t count) {

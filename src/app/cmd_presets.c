@@ -61,23 +61,15 @@ static void print_prior(const struct sciara_prior *p) {
     sciara_print("  correlation of %s and %s: %.15g\n", p->pair[k].first, p->pair[k].second, p->pair[k].coefficient);
 }
 
-/** Appends `"key": "text", `. */
-static void append_text(struct sciara_text *t, const char *key, const char *text) {
-  sciara_text_append(t, "\"%s\": \"", key);
-  sciara_text_append_json(t, text);
-  sciara_text_append(t, "\", ");
-}
-
 static void append_preset(struct sciara_text *t, const struct sciara_preset *p) {
   size_t count;
   const struct sciara_param_info *params = sciara_param_table(&count);
-  sciara_text_append(t, "{");
-  append_text(t, "name", p->name);
-  append_text(t, "eruption", p->event);
-  sciara_text_append(t, "\"cell_size_m\": %.15g, ", p->cell_size_m);
-  append_text(t, "source", p->source);
-  append_text(t, "rule", sciara_rule_name(p->params.rule));
-  sciara_text_append(t, "\"model\": {");
+  sciara_put_json_text(t, "{", "name", p->name);
+  sciara_put_json_text(t, ", ", "eruption", p->event);
+  sciara_text_append(t, ", \"cell_size_m\": %.15g", p->cell_size_m);
+  sciara_put_json_text(t, ", ", "source", p->source);
+  sciara_put_json_text(t, ", ", "rule", sciara_rule_name(p->params.rule));
+  sciara_text_append(t, ", \"model\": {");
   const char *separator = "";
   for (size_t k = 0; k < count; k++) {
     if (!sciara_param_is_of(&params[k], p->params.rule)) continue;
@@ -89,12 +81,11 @@ static void append_preset(struct sciara_text *t, const struct sciara_preset *p) 
 
 /** With the words of an ensemble file. */
 static void append_prior(struct sciara_text *t, const struct sciara_prior *p) {
-  sciara_text_append(t, "{");
-  append_text(t, "name", p->name);
-  append_text(t, "rule", sciara_rule_name(p->rule));
-  append_text(t, "lava", p->lava);
-  append_text(t, "source", p->source);
-  sciara_text_append(t, "\"vary\": [");
+  sciara_put_json_text(t, "{", "name", p->name);
+  sciara_put_json_text(t, ", ", "rule", sciara_rule_name(p->rule));
+  sciara_put_json_text(t, ", ", "lava", p->lava);
+  sciara_put_json_text(t, ", ", "source", p->source);
+  sciara_text_append(t, ", \"vary\": [");
   for (size_t k = 0; k < sciara_prior_margins(p); k++) {
     const struct sciara_prior_margin *m = &p->margin[k];
     sciara_text_append(t, "%s{\"key\": \"model.%s\", ", k ? ", " : "", m->key);

@@ -155,56 +155,42 @@ static void print_text(const struct sciara_validation *v) {
 
 // --------------------------------------------------------------------------------------------------------------- JSON
 
-/** Appends `,"key": value`. */
-static void put(struct sciara_text *t, const char *key, double value) {
-  char number[40];
-  sciara_json_number(value, number, sizeof number);
-  sciara_text_append(t, ", \"%s\": %s", key, number);
-}
-
-static void put_text(struct sciara_text *t, const char *key, const char *value) {
-  sciara_text_append(t, ", \"%s\": ", key);
-  sciara_text_append(t, value ? "\"" : "null");
-  if (value) sciara_text_append_json(t, value);
-  if (value) sciara_text_append(t, "\"");
-}
-
 static void put_shares(struct sciara_text *t, const char *key, const double share[SCIARA_DIFFERENCE_LIMITS]) {
   sciara_text_append(t, ", \"%s\": [%.9g, %.9g, %.9g]", key, share[0], share[1], share[2]);
 }
 
 static void put_engine(struct sciara_text *t, const struct sciara_validation *v, const struct sciara_engine_result *e) {
   sciara_text_append(t, "    {\"engine\": \"%s\"", e->engine);
-  put_text(t, "result", word_of(e));
-  put_text(t, "why", e->why);
+  sciara_put_json_text(t, ", ", "result", word_of(e));
+  sciara_put_json_text(t, ", ", "why", e->why);
   if (!e->skipped) {
-    put_text(t, "class", e->determinism == SCIARA_EXACT ? "exact" : "tolerance");
-    put(t, "step", (double)e->step);
+    sciara_put_json_text(t, ", ", "class", e->determinism == SCIARA_EXACT ? "exact" : "tolerance");
+    sciara_put_json_number(t, ", ", "step", (double)e->step);
     if (e->first_differing) {
       sciara_text_append(t, ", \"first_difference\": {\"seen_after_step\": %" PRIu64, e->first_differing);
-      put_text(t, "field", e->first.field);
-      put(t, "row", (double)e->first.row);
-      put(t, "col", (double)e->first.col);
+      sciara_put_json_text(t, ", ", "field", e->first.field);
+      sciara_put_json_number(t, ", ", "row", (double)e->first.row);
+      sciara_put_json_number(t, ", ", "col", (double)e->first.col);
       sciara_text_append(t, "}");
     } else {
-      put_text(t, "first_difference", NULL);
+      sciara_put_json_text(t, ", ", "first_difference", NULL);
     }
-    put(t, "time_s", e->time);
-    put(t, "clock_s", e->clock);
-    put(t, "reference_time_s", e->reference_time);
-    put(t, "reference_clock_s", e->reference_clock);
-    put(t, "ledger_residual_m3", e->ledger.residual_m3);
-    put(t, "ledger_relative", e->ledger_relative);
-    put(t, "compute_s", e->compute_s);
+    sciara_put_json_number(t, ", ", "time_s", e->time);
+    sciara_put_json_number(t, ", ", "clock_s", e->clock);
+    sciara_put_json_number(t, ", ", "reference_time_s", e->reference_time);
+    sciara_put_json_number(t, ", ", "reference_clock_s", e->reference_clock);
+    sciara_put_json_number(t, ", ", "ledger_residual_m3", e->ledger.residual_m3);
+    sciara_put_json_number(t, ", ", "ledger_relative", e->ledger_relative);
+    sciara_put_json_number(t, ", ", "compute_s", e->compute_s);
   }
   if (!e->skipped && !v->against) {
-    put(t, "cells_differing", (double)e->last.differing);
-    put(t, "max_abs_m", e->last.max_absolute);
-    put(t, "max_rel", e->last.max_relative);
+    sciara_put_json_number(t, ", ", "cells_differing", (double)e->last.differing);
+    sciara_put_json_number(t, ", ", "max_abs_m", e->last.max_absolute);
+    sciara_put_json_number(t, ", ", "max_rel", e->last.max_relative);
     put_shares(t, "covered_within", e->last.covered_within);
     put_shares(t, "all_within", e->last.all_within);
-    put(t, "jaccard", e->last.jaccard);
-    put(t, "misplaced", e->last.misplaced);
+    sciara_put_json_number(t, ", ", "jaccard", e->last.jaccard);
+    sciara_put_json_number(t, ", ", "misplaced", e->last.misplaced);
   }
   sciara_text_append(t, "}");
 }
@@ -212,12 +198,12 @@ static void put_engine(struct sciara_text *t, const struct sciara_validation *v,
 static enum sciara_status print_json(const struct sciara_validation *v) {
   struct sciara_text t = {0};
   sciara_text_append(&t, "{\n  \"precision\": \"%s\"", sciara_precision_name(v->precision));
-  put(&t, "steps", (double)v->steps);
-  put(&t, "every", (double)v->every);
-  put(&t, "reference_compute_s", v->reference_s);
+  sciara_put_json_number(&t, ", ", "steps", (double)v->steps);
+  sciara_put_json_number(&t, ", ", "every", (double)v->every);
+  sciara_put_json_number(&t, ", ", "reference_compute_s", v->reference_s);
   const struct sciara_tolerance allowed = sciara_validation_allowed(v);
-  put(&t, "allowed_jaccard", 1 - allowed.covered);
-  put(&t, "allowed_misplaced", allowed.misplaced);
+  sciara_put_json_number(&t, ", ", "allowed_jaccard", 1 - allowed.covered);
+  sciara_put_json_number(&t, ", ", "allowed_misplaced", allowed.misplaced);
   sciara_text_append(&t, ",\n  \"engines\": [\n");
   for (size_t k = 0; k < v->count; k++) {
     put_engine(&t, v, &v->result[k]);

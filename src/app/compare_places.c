@@ -63,32 +63,15 @@ cleanup:
   return status;
 }
 
-static void put_text(struct sciara_text *t, const char *key, const char *value) {
-  sciara_text_append(t, "\"%s\": \"", key);
-  sciara_text_append_json(t, value);
-  sciara_text_append(t, "\"");
-}
-
-static void put_number(struct sciara_text *t, const char *key, double value) {
-  char number[40] = "null";
-  if (isfinite(value)) sciara_json_number(value, number, sizeof number);
-  sciara_text_append(t, "\"%s\": %s", key, number);
-}
-
 /** Prints an object of JSON: `head`, which ends with a comma, and the places. */
 static enum sciara_status print_json(const struct table *t, const char *head) {
   struct sciara_text out = {0};
   sciara_text_append(&out, "{\n%s  \"places\": [", head);
   for (size_t k = 0; k < t->rows; k++) {
     sciara_text_append(&out, "%s\n    {", k ? "," : "");
-    for (size_t c = 0; c < t->text_count; c++) {
-      if (c) sciara_text_append(&out, ", ");
-      put_text(&out, t->texts[c], t->row[k].text[c]);
-    }
-    for (size_t c = 0; c < t->count; c++) {
-      sciara_text_append(&out, ", ");
-      put_number(&out, t->columns[c], t->row[k].value[c]);
-    }
+    for (size_t c = 0; c < t->text_count; c++)
+      sciara_put_json_text(&out, c ? ", " : "", t->texts[c], t->row[k].text[c]);
+    for (size_t c = 0; c < t->count; c++) sciara_put_json_number(&out, ", ", t->columns[c], t->row[k].value[c]);
     sciara_text_append(&out, "}");
   }
   return sciara_print_text(sciara_text_append(&out, "\n  ]\n}\n"), &out);
@@ -249,9 +232,8 @@ static enum sciara_status head_of(const struct side s[2], struct sciara_text *he
   for (int k = 0; k < 2; k++) {
     const char letter = (char)('a' + k);
     sciara_text_append(head, "  \"%c\": {", letter);
-    put_text(head, "snapshot", s[k].target.path);
-    sciara_text_append(head, ", ");
-    put_number(head, "time_s", s[k].target.snapshot.time_s);
+    sciara_put_json_text(head, "", "snapshot", s[k].target.path);
+    sciara_put_json_number(head, ", ", "time_s", s[k].target.snapshot.time_s);
     sciara_text_append(head, ", \"flows\": %s},\n", isinf(s[k].end) ? "false" : "true");
   }
   return head->failed;
@@ -391,12 +373,10 @@ static void print_pair(const struct sciara_comparison *c, size_t k) {
 
 static enum sciara_status pair_head(const struct sciara_arguments *a, const struct sciara_comparison *c,
                                     const char *condition, struct sciara_text *head) {
-  sciara_text_append(head, "  ");
-  put_text(head, "a", a->operand[0]);
-  sciara_text_append(head, ",\n  ");
-  put_text(head, "b", a->operand[1]);
-  sciara_text_append(head, ",\n  \"pairs\": %zu, \"members\": %zu,\n  ", c->pairs, c->members);
-  put_text(head, "condition", condition);
+  sciara_put_json_text(head, "  ", "a", a->operand[0]);
+  sciara_put_json_text(head, ",\n  ", "b", a->operand[1]);
+  sciara_text_append(head, ",\n  \"pairs\": %zu, \"members\": %zu", c->pairs, c->members);
+  sciara_put_json_text(head, ",\n  ", "condition", condition);
   return sciara_text_append(head, ",\n");
 }
 

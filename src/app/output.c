@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/text.h"
+#include "file/json_strict.h"
 
 static struct {
   int failure; // errno of the first call that failed
@@ -65,4 +67,17 @@ bool sciara_output_end(int *error) {
   sciara_output_flush();
   *error = state.failure;
   return state.failure == 0 || state.failure == EPIPE || (state.not_needed && state.failure != ENOMEM);
+}
+
+void sciara_put_json_text(struct sciara_text *t, const char *lead, const char *key, const char *value) {
+  sciara_text_append(t, value ? "%s\"%s\": \"" : "%s\"%s\": null", lead, key);
+  if (!value) return;
+  sciara_text_append_json(t, value);
+  sciara_text_append(t, "\"");
+}
+
+void sciara_put_json_number(struct sciara_text *t, const char *lead, const char *key, double value) {
+  char number[40] = "null";
+  if (isfinite(value)) sciara_json_number(value, number, sizeof number);
+  sciara_text_append(t, "%s\"%s\": %s", lead, key, number);
 }

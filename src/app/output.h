@@ -44,4 +44,8 @@ bool sciara_output_end(int *error);
 /** Prints two lines: size, position and CRS. */
 void sciara_print_grid(const struct sciara_grid *g, const struct sciara_georef *georef);
 
+/** Appends `LEAD"key": "value"`, null for NULL; and a number, null if it is not finite. */
+void sciara_put_json_text(struct sciara_text *t, const char *lead, const char *key, const char *value);
+void sciara_put_json_number(struct sciara_text *t, const char *lead, const char *key, double value);
+
 #endif

@@ -86,7 +86,7 @@ template <class Do> sciara_status for_bands(const bands_engine *e, Do do_it) {
   return SCIARA_OK;
 }
 
-/** The same for functions that may fail. */
+/** Calls a function that may fail for each band. */
 template <class Try> sciara_status try_bands(const bands_engine *e, Try try_it) {
   for (int k = 0; k < e->count; k++) {
     SCIARA_CUDA_TRY(cudaSetDevice(e->bands[k]->base.setup.device));

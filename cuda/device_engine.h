@@ -182,15 +182,15 @@ const char *sciara_device_probe(void);
 #define SCIARA_DEVICE_ENGINE(identifier, name_, summary_, options_, class_) \
   SCIARA_DEVICE_ENGINE_OF(identifier, name_, summary_, "block_width block_height " options_, class_, nullptr)
 
-/** The same for an engine with phases. */
+/** SCIARA_DEVICE_ENGINE for an engine with phases. */
 #define SCIARA_DEVICE_ENGINE_IN_PHASES(identifier, name_, summary_, options_, class_, phases_) \
   SCIARA_DEVICE_ENGINE_OF(identifier, name_, summary_, "block_width block_height " options_, class_, phases_)
 
-/** The same with all options listed, and phases or nullptr. */
+/** SCIARA_DEVICE_ENGINE with all options listed, and phases or nullptr. */
 #define SCIARA_DEVICE_ENGINE_OF(identifier, name_, summary_, options_, class_, phases_) \
   SCIARA_DEVICE_ENGINE_WITH(identifier, name_, summary_, options_, class_, phases_, nullptr)
 
-/** The same with the table for slots, or nullptr. */
+/** SCIARA_DEVICE_ENGINE_OF with the table for slots, or nullptr. */
 #define SCIARA_DEVICE_ENGINE_WITH(identifier, name_, summary_, options_, class_, phases_, slots_)              \
   static enum sciara_status create_engine(const struct sciara_engine_setup *setup, void **engine) {            \
     return sciara_device_create(&strategy, setup, engine);                                                     \

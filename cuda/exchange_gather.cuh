@@ -56,7 +56,7 @@ struct global_donors {
   __device__ real T(int n) const { return d.f.T[i + sciara_moore_offset(n, d.f.stride)]; }
 };
 
-/** The same from a tile with its halo in shared memory. */
+/** Donors from a tile with its halo in shared memory. */
 struct shared_donors {
   const real *tile_T;
   const unsigned *tile_stamp;

@@ -51,7 +51,7 @@ struct global_ground {
   __device__ real h(int n) const { return f.h[i + sciara_moore_offset(n, f.stride)]; }
 };
 
-/** The same from a tile with its halo in shared memory. */
+/** The ground from a tile with its halo in shared memory. */
 struct shared_ground {
   const real *tile_z, *tile_h;
   int64_t at, width;

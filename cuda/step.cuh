@@ -52,7 +52,7 @@ sciara_status elementary_processes(sciara_device_engine *e, const Space &space, 
   return sciara_device_mark(e, SCIARA_PROCESS_TEMPERATURE, stream);
 }
 
-/** The same with the memory path of the options. */
+/** The processes with the memory path of the options. */
 template <class Exchange, class Space>
 sciara_status processes_of_tiles(sciara_device_engine *e, const Space &space, const shape &how, cudaStream_t stream) {
   if (e->setup.options.memory == SCIARA_MEMORY_SHARED)

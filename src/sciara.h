@@ -185,7 +185,7 @@ SCIARA_API enum sciara_status sciara_scenario_create(struct sciara_scenario **ou
  */
 SCIARA_API enum sciara_status sciara_scenario_set(struct sciara_scenario *s, const char *key, const char *value);
 
-/** The same with a number, exactly. SCIARA_ERR_USAGE unless it is finite. */
+/** sciara_scenario_set with a number, exactly. SCIARA_ERR_USAGE unless it is finite. */
 SCIARA_API enum sciara_status sciara_scenario_set_number(struct sciara_scenario *s, const char *key, double value);
 
 /** How the place of a vent is given. */

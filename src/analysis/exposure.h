@@ -89,7 +89,7 @@ struct sciara_exposure_file {
 enum sciara_status sciara_exposure_write_csv(const struct sciara_exposure *e, const struct sciara_exposure_file *of,
                                              const char *path);
 
-/** The same columns in the layers points, lines and zones of a GeoPackage, with styles by state; an atomic file. */
+/** The columns of the CSV file in the layers points, lines and zones of a GeoPackage, with styles by state; an atomic file. */
 enum sciara_status sciara_exposure_write_gpkg(const struct sciara_exposure *e, const struct sciara_exposure_file *of,
                                               const char *path);
 

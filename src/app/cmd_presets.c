@@ -79,7 +79,7 @@ static void append_preset(struct sciara_text *t, const struct sciara_preset *p) 
   sciara_text_append(t, "}}");
 }
 
-/** With the words of an ensemble file. */
+/** Appends a prior, in the words of an ensemble file. */
 static void append_prior(struct sciara_text *t, const struct sciara_prior *p) {
   sciara_put_json_text(t, "{", "name", p->name);
   sciara_put_json_text(t, ", ", "rule", sciara_rule_name(p->rule));

@@ -116,7 +116,7 @@ enum sciara_value_kind sciara_option_kind(const struct sciara_option *option);
 /** Prints the words that the option takes, separated by blanks. */
 void sciara_option_words(const struct sciara_option *option, FILE *out);
 
-/** The same for the first operand of a command. */
+/** Kind and words of the first operand of a command. */
 enum sciara_value_kind sciara_operand_kind(const struct sciara_command *command);
 void sciara_operand_words(const struct sciara_command *command, FILE *out);
 

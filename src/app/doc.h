@@ -22,7 +22,7 @@ struct sciara_meaning {
   const char *name, *meaning;
 };
 
-/** Of the program. */
+/** The exit codes of the program. */
 extern const struct sciara_meaning sciara_exit_codes[];
 
 #endif

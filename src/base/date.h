@@ -29,10 +29,10 @@ void sciara_print_date(double seconds, char text[SCIARA_DATE_SIZE]);
  */
 bool sciara_date_after(const char *start, double seconds, char text[SCIARA_DATE_SIZE]);
 
-/** The same in seconds, as of sciara_parse_date; 0: it is not known. */
+/** The date of sciara_date_after in seconds, as of sciara_parse_date; 0: it is not known. */
 double sciara_date_at(const char *start, double seconds);
 
-/** The same for people, to the minute as sciara_print_duration has `seconds`: "2026-05-11 04:00 UTC". */
+/** The date of sciara_date_after for people, to the minute as sciara_print_duration has `seconds`: "2026-05-11 04:00 UTC". */
 bool sciara_minute_after(const char *start, double seconds, char text[SCIARA_DATE_SIZE]);
 
 /** Appends " (2026-05-11 04:00 UTC)", the date `seconds` after `start`, to a text; nothing where there is none, as above. */

@@ -34,7 +34,7 @@ enum sciara_status sciara_text_append(struct sciara_text *t, const char *format,
  */
 int sciara_vprint(char *out, size_t size, const char *format, va_list args) SCIARA_PRINTF(3, 0);
 
-/** The same as snprintf; what has no room is cut between characters, and an ellipsis stands for it. */
+/** snprintf; what has no room is cut between characters, and an ellipsis stands for it. */
 void sciara_fit(char *out, size_t size, const char *format, ...) SCIARA_PRINTF(3, 4);
 enum sciara_status sciara_text_append_bytes(struct sciara_text *t, const char *bytes, size_t count);
 /** Whether a text is UTF-8. */
@@ -64,7 +64,7 @@ enum sciara_status sciara_text_append_latin1(struct sciara_text *t, const char *
  */
 enum sciara_status sciara_text_append_plain(struct sciara_text *t, const char *text);
 
-/** The same as a value of an attribute of XML, or as text between its tags: with entities. */
+/** Appends a text as a value of an attribute of XML, or as text between its tags: with entities. */
 enum sciara_status sciara_text_append_xml(struct sciara_text *t, const char *text);
 void sciara_text_free(struct sciara_text *t);
 

@@ -17,10 +17,10 @@ SCIARA_BEGIN_DECLS
  */
 struct sciara_engine_ops sciara_banded_ops(const struct sciara_engine_ops *inner);
 
-/** Of all ranks but 0: does what rank 0 says until it dismisses them. Fails only if rank 0 is lost. */
+/** The life of all ranks but 0: does what rank 0 says until it dismisses them. Fails only if rank 0 is lost. */
 enum sciara_status sciara_banded_serve(struct sciara_comm *c);
 
-/** Of rank 0: ends `sciara_banded_serve` of all others. Nothing if the communicator is lost. */
+/** For rank 0: ends `sciara_banded_serve` of all others. Nothing if the communicator is lost. */
 enum sciara_status sciara_banded_dismiss(struct sciara_comm *c);
 
 /**
@@ -61,7 +61,7 @@ struct sciara_banded_facts {
 enum sciara_status sciara_banded_cuts(const struct sciara_state *state, int ranks, int64_t tile_rows,
                                       struct sciara_cuts *out);
 
-/** Of a banded engine after an upload. */
+/** The facts of a banded engine after an upload. */
 struct sciara_banded_facts sciara_banded_facts_of(const void *engine);
 
 SCIARA_END_DECLS

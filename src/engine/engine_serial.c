@@ -61,7 +61,7 @@ static void settle(struct sciara_active *a) {
   sciara_step_control_add(&a->control, &tally);
 }
 
-/** The same in two passes, so that each can be timed. tau2 reads only the donors, which tau3 does not change. */
+/** settle in two passes, so that each can be timed. tau2 reads only the donors, which tau3 does not change. */
 static void settle_timed(struct sciara_active *a) {
   struct sciara_tally tally = {0, 0, 0};
   for (int64_t k = 0; k < a->listed; k++) a->inflow[k] = sciara_active_gather(a, k);

@@ -48,7 +48,7 @@ void sciara_host_fields_upload(struct sciara_host_fields *hf, const struct sciar
 /** Copies the fields (not time or totals) into a state of the same grid. */
 void sciara_host_fields_download(const struct sciara_host_fields *hf, struct sciara_state *s);
 
-/** The same for rows [row, row + count). */
+/** sciara_host_fields_download for rows [row, row + count). */
 void sciara_host_fields_download_rows(const struct sciara_host_fields *hf, int64_t row, int64_t count,
                                       struct sciara_state *s);
 

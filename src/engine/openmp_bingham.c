@@ -231,7 +231,7 @@ PIECE void flow_gang(struct sciara_part *p, struct sciara_edges *g, int i, int64
     if (nan[e]) sciara_part_report(p, p->cell[donor[e]]);
 }
 
-/** The same for all edges whose donors lie before entry `end`. */
+/** Takes the flows of all edges whose donors lie before entry `end`. */
 PIECE void flow_along(struct sciara_part *p, struct sciara_edges *g, int i, int64_t end) {
   while (g->flown < g->count && g->donor[g->flown] < end) {
     int count = 1;

@@ -147,7 +147,7 @@ struct sciara_ensemble {
  */
 enum sciara_status sciara_ensemble_open(const char *folder, struct sciara_ensemble *out);
 
-/** The same with the planned weights, also if there are others that follow from an observed extent. */
+/** sciara_ensemble_open with the planned weights, also if there are others that follow from an observed extent. */
 enum sciara_status sciara_ensemble_open_planned(const char *folder, struct sciara_ensemble *out);
 
 /** sciara_ensemble_open, and keeps the folder from being planned anew until sciara_ensemble_unlock(*lock). */

@@ -42,7 +42,7 @@ static enum sciara_status visit(const char *folder, int levels, visit_entry *ent
   return status;
 }
 
-/** The same in the folder `name` of this folder. */
+/** Visits the folder `name` of this folder. */
 static enum sciara_status visit_below(const char *folder, const char *name, int levels, visit_entry *entry_of,
                                       void *context) {
   char *path;

@@ -19,7 +19,7 @@ struct sciara_ensemble_reading {
 enum sciara_status sciara_ensemble_refuse(const struct sciara_ensemble_reading *r, const char *object, size_t index,
                                           const char *name, const char *found, const char *allowed);
 
-/** The same as one of the problems. */
+/** sciara_ensemble_refuse as one of the problems. */
 void sciara_ensemble_report(const struct sciara_ensemble_reading *r, const char *object, size_t index, const char *name,
                             const char *found, const char *allowed);
 

@@ -29,7 +29,7 @@ size_t sciara_batches_members(const struct sciara_ensemble *e, size_t batches);
 enum sciara_status sciara_stop_prefix(const struct sciara_ensemble *e, const struct sciara_batches *b,
                                       const struct sciara_poi_hits *pois, size_t *batches);
 
-/** The same; `weight`, of all members, receives the weights of those of the prefix. */
+/** sciara_stop_prefix; `weight`, of all members, receives the weights of those of the prefix. */
 enum sciara_status sciara_stop_weights(const struct sciara_ensemble *e, const struct sciara_batches *b,
                                        const struct sciara_poi_hits *pois, double *weight, size_t *batches);
 

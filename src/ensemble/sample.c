@@ -161,7 +161,7 @@ static bool enough(const struct sciara_sample *s) {
   return s->kind == SCIARA_ERROR_STRATA && s->single == 0;
 }
 
-/** Of the draws within strata, or of the replicates. */
+/** The critical value of the draws within strata, or of the replicates. */
 static double critical_of(const struct sciara_sample *s) {
   if (!s->has_error) return NAN;
   if (s->kind == SCIARA_ERROR_REPLICATES) return sciara_student((double)s->group_count - 1);

@@ -47,7 +47,7 @@ enum sciara_status sciara_csv_append_value(struct sciara_text *t, const char *va
 /** Whether a spreadsheet program takes a cell with this text for a formula. */
 bool sciara_csv_is_formula(const char *text);
 
-/** The same for a text that somebody else may have chosen: an apostrophe before it keeps a formula from being evaluated. */
+/** sciara_csv_append_value for a text that somebody else may have chosen: an apostrophe before it keeps a formula from being evaluated. */
 enum sciara_status sciara_csv_append_text(struct sciara_text *t, const char *text);
 
 // ---------------------------------------------------------- those that people and their programs write, in csv_forms.c
@@ -91,7 +91,7 @@ size_t sciara_csv_lines(const struct sciara_csv_rows *r);
  */
 enum sciara_status sciara_csv_open(const char *path, size_t most_bytes, char **text, struct sciara_csv_rows *out);
 
-/** The same for a text in memory, which may be replaced. */
+/** sciara_csv_open for a text in memory, which may be replaced. */
 enum sciara_status sciara_csv_begin(const char *name, char **text, size_t length, struct sciara_csv_rows *out);
 
 /** Notes how the text was decoded, if it is not plain UTF-8. */

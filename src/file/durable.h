@@ -46,7 +46,7 @@ enum sciara_status sciara_file_read(const char *path, size_t limit, char **out, 
 /** Makes a folder and its missing parents, each synced. An existing folder is fine. */
 enum sciara_status sciara_folder_make(const char *path);
 
-/** The same for the folder `name` in a folder. */
+/** sciara_folder_make for the folder `name` in a folder. */
 enum sciara_status sciara_folder_make_in(const char *folder, const char *name);
 
 /** SCIARA_ERR_INPUT if a name in a folder is a symbolic link: `expected` is what, and `cure` follows what was found. */
@@ -64,7 +64,7 @@ double sciara_disk_free(const char *folder);
 /** "folder/name", malloc'd; NULL without memory. An absolute `name` is returned unchanged. */
 char *sciara_path_join(const char *folder, const char *name);
 
-/** The same in *out, or NULL and SCIARA_ERR_MEMORY. */
+/** sciara_path_join into *out, or NULL and SCIARA_ERR_MEMORY. */
 enum sciara_status sciara_path_in(const char *folder, const char *name, char **out) SCIARA_MUST_CHECK;
 
 /** The folder part of a path ("." if there is none, "/" for a file in the root), malloc'd; NULL: no memory. */

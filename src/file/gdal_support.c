@@ -46,7 +46,7 @@ static CPLHTTPResult *fetch_nothing(const char *url, CSLConstList options, GDALP
                                     void *progress_data, CPLHTTPFetchWriteFunc write, void *write_data, void *unused) {
   (void)options, (void)progress, (void)progress_data, (void)write, (void)write_data, (void)unused;
   (void)url;
-  // With NULL the next handler would be called.
+  // For NULL the next handler would be called.
   CPLHTTPResult *diagnostic = (CPLHTTPResult *)CPLCalloc(1, sizeof *diagnostic);
   diagnostic->nStatus = 1;
   diagnostic->pszErrBuf = CPLStrdup("nothing is fetched from the network");

@@ -33,10 +33,10 @@ enum sciara_status sciara_georef_from_lonlat(const char *crs_wkt, double lon, do
 enum sciara_status sciara_georef_place(const char *crs_wkt, const struct sciara_grid *grid, struct sciara_point *points,
                                        size_t count);
 
-/** The same for points that may lie anywhere on the Earth: those that are too far away for the CRS become NAN. */
+/** sciara_georef_place for points that may lie anywhere on the Earth: those that are too far away for the CRS become NAN. */
 enum sciara_status sciara_georef_place_anywhere(const char *crs_wkt, struct sciara_point *points, size_t count);
 
-/** The same for a box (west, south, east, north) in degrees, whose sides are curved in the CRS: `out` is the box around it. */
+/** sciara_georef_place for a box (west, south, east, north) in degrees, whose sides are curved in the CRS: `out` is the box around it. */
 enum sciara_status sciara_georef_place_box(const char *crs_wkt, const struct sciara_grid *grid, const double degrees[4],
                                            double out[4]);
 

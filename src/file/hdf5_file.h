@@ -52,7 +52,7 @@ enum sciara_status sciara_hdf5_image_publish_shared(hid_t file, const char *path
 /** For new datasets: attribute creation order tracked, no time stamps (same data, same bytes); < 0 on failure. */
 hid_t sciara_hdf5_dataset_plist(void);
 
-/** The same for chunks of the given sides: shuffled, deflated, each with a checksum. No fill value: HDF5's own, zero. */
+/** Properties of a dataset in chunks of the given sides: shuffled, deflated, each with a checksum. No fill value: HDF5's own, zero. */
 hid_t sciara_hdf5_chunked_plist(int rank, const hsize_t *sides, unsigned level, hid_t fill_type, const void *fill);
 
 /** A scalar, fixed-length, NUL-terminated UTF-8 attribute; NULL writes none. `path` is for the error. */

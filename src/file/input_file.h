@@ -23,12 +23,12 @@ enum sciara_status sciara_input_check(const char *path);
 /** Opens a regular file for reading. The file that was checked is the one that is open. */
 enum sciara_status sciara_input_open(const char *path, int *fd);
 
-/** The same as a stream; close it with fclose. */
+/** An input file as a stream; close it with fclose. */
 enum sciara_status sciara_input_stream(const char *path, FILE **out);
 
 // --------------------------------------------------------------------- the header of a NetCDF file, in netcdf_header.c
 
-// Of NetCDF's classic formats, as Unidata's "NetCDF Classic Format Specification" and its extension for CDF-5 describe it
+// The header of NetCDF's classic formats, as Unidata's "NetCDF Classic Format Specification" and its extension for CDF-5 describe it
 // (docs.unidata.ucar.edu/netcdf-c, appendix "File Format Specifications"). libnetcdf trusts many of the numbers in it and
 // crashes on others, so it is checked before GDAL opens the file. NetCDF-4 files are HDF5 (hdf5_file.h).
 

@@ -52,18 +52,18 @@ enum sciara_status sciara_json_scan(const char *name, const char *text, size_t l
  */
 enum sciara_status sciara_json_parse(const char *name, const char *text, size_t length, cJSON **out);
 
-/** The same, but each duplicate key is added to `diagnostics`, and the tree is still returned. */
+/** sciara_json_parse, but each duplicate key is added to `diagnostics`, and the tree is still returned. */
 enum sciara_status sciara_json_parse_all(const char *name, const char *text, size_t length,
                                          struct sciara_diagnostics *diagnostics, cJSON **out);
 
-/** The same for a text that has passed sciara_json_scan. */
+/** sciara_json_parse_all for a text that has passed sciara_json_scan. */
 enum sciara_status sciara_json_parse_scanned(const char *name, const char *text, size_t length,
                                              struct sciara_diagnostics *diagnostics, cJSON **out);
 
 /** Adds an item to an array or, with a name, to an object. What cannot be added is deleted: then NULL. */
 cJSON *sciara_json_put(cJSON *parent, const char *name, cJSON *item);
 
-/** The same in place of the item that an object has of that name, if any. */
+/** sciara_json_put in place of the item that an object has of that name, if any. */
 cJSON *sciara_json_replace(cJSON *object, const char *name, cJSON *item);
 
 /** Adds the array [a, b] to an array. */
@@ -78,10 +78,10 @@ enum sciara_status sciara_json_read(const char *path, cJSON **out);
  */
 enum sciara_status sciara_json_print(cJSON *tree, struct sciara_text *out);
 
-/** The same with the end of the last line, as an atomic file of a folder. */
+/** sciara_json_print with the end of the last line, into an atomic file of a folder. */
 enum sciara_status sciara_json_write(cJSON *tree, const char *folder, const char *name);
 
-/** The same text, malloc'd, of a tree that stays as it is; NULL on failure. */
+/** The text of sciara_json_print, malloc'd, of a tree that stays as it is; NULL on failure. */
 enum sciara_status sciara_json_text(const cJSON *tree, char **out);
 
 #endif

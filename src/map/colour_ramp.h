@@ -29,7 +29,7 @@ void sciara_ramp_range(const struct sciara_ramp *ramp, const double *values, int
 enum sciara_status sciara_ramp_qml(const struct sciara_ramp *ramp, double low, double high, const char *unit,
                                    struct sciara_text *out);
 
-/** The same with one colour per class: classes end at the ascending `edges` below `high`; the last one has no end. */
+/** A style with one colour per class: classes end at the ascending `edges` below `high`; the last one has no end. */
 enum sciara_status sciara_ramp_classes_qml(const struct sciara_ramp *ramp, const double *edges, size_t count,
                                            const char *unit, struct sciara_text *out);
 

@@ -21,7 +21,7 @@
 
 // The table of a batch: one value per member in each of its columns, and the texts.
 
-/** Of a file that is written or read. */
+/** The table of a file that is written or read. */
 struct sciara_batch_table {
   const char *path;
   hid_t file;

@@ -66,7 +66,7 @@ void sciara_footprint_free(struct sciara_footprint *f) {
 
 // ------------------------------------------------------------------------------------------------------- kept in memory
 
-/** Of a member. */
+/** What is known of a member. */
 struct entry {
   struct sciara_footprint *footprint; ///< NULL: it is not here
 };

@@ -144,7 +144,7 @@ static void end_call(struct sciara_pool *p) {
   __atomic_sub_fetch(&p->at_work, 1, __ATOMIC_RELAXED);
 }
 
-/** With the lock. */
+/** The first failure; the caller has the lock. */
 static enum sciara_status failure(const struct sciara_pool *p) { return sciara_failure_status(&p->failed); }
 
 static enum sciara_status check(struct sciara_pool *p) {

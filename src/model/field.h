@@ -47,7 +47,7 @@ unsigned sciara_field_record(enum sciara_field field);
  */
 void sciara_field_derive(const struct sciara_state *s, enum sciara_field field, double *out);
 
-/** The same for `count` cells, beginning with cell `first`, into out[count]. */
+/** sciara_field_derive for `count` cells, beginning with cell `first`, into out[count]. */
 void sciara_field_derive_cells(const struct sciara_state *s, enum sciara_field field, int64_t first, int64_t count,
                                double *out);
 

@@ -56,7 +56,7 @@ enum sciara_cell_kind { SCIARA_CELL_NODATA = 0, SCIARA_CELL_RIM = 1, SCIARA_CELL
 /** Fills kind[rows*cols] (enum sciara_cell_kind) from valid[rows*cols] (0 or 1). */
 void sciara_grid_classify(const struct sciara_grid *g, const uint8_t *valid, uint8_t *kind);
 
-/** The same for the rows from begin to end - 1 only. */
+/** sciara_grid_classify for the rows from begin to end - 1 only. */
 void sciara_grid_classify_rows(const struct sciara_grid *g, const uint8_t *valid, uint8_t *kind, int64_t begin,
                                int64_t end);
 

@@ -31,7 +31,7 @@ static inline double sciara_ledger_given(const struct sciara_ledger *l) {
 /** Forms the ledger of a state. */
 void sciara_ledger_form(const struct sciara_state *s, struct sciara_rounding rounding, struct sciara_ledger *out);
 
-/** The same, given where lava has been: the cost depends on the area of the lava, not on that of the map. */
+/** sciara_ledger_form, given where lava has been: the cost depends on the area of the lava, not on that of the map. */
 void sciara_ledger_form_over(const struct sciara_state *s, const struct sciara_touched *touched,
                              struct sciara_rounding rounding, struct sciara_ledger *out);
 

@@ -41,7 +41,7 @@ struct sciara_poi_size {
   double all, on_grid;
 };
 
-/** The same by what it lies on; the rest lies outside the grid. */
+/** The size of a place by what it lies on; the rest lies outside the grid. */
 struct sciara_poi_ground {
   double all, land, sea, nodata;
 };

@@ -19,12 +19,12 @@ struct sciara_range {
   double relaxation;      ///< the least: below it a flow that starts without speed is lost in the rounding of its donor
   double critical_height; ///< the least, in sides of a cell: below it flows are thinner than the rounding of altitudes
   double sheet; ///< of rule bingham, the least viscosity, friction and density, SI units: below it a speed can overflow
-  // Of a cell, m; least_side is also the least clock_max, s: between these limits division by a known reciprocal is
+  // The sides of a cell, m; least_side is also the least clock_max, s: between these limits division by a known reciprocal is
   // exact.
   double least_side, most_side;
 };
 
-/** Of double or single precision. */
+/** The range of double or single precision. */
 const struct sciara_range *sciara_range_of(bool single);
 
 /** Whether a positive number is a normal number of the precision. */

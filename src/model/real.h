@@ -39,7 +39,7 @@ typedef double real;
 #define SCIARA_PASTE(a, b) SCIARA_PASTE_(a, b)
 /** A separate global name for each precision and rule: SCIARA_NAME(sciara_engine_serial) is sciara_engine_serial_f64. */
 #define SCIARA_NAME(base) SCIARA_PASTE(base, SCIARA_REAL_SUFFIX)
-/** The same for code on the host, which has no fast math. */
+/** SCIARA_NAME for code on the host, which has no fast math. */
 #define SCIARA_HOST_NAME(base) SCIARA_PASTE(base, SCIARA_HOST_SUFFIX)
 
 #endif

@@ -43,7 +43,7 @@ static enum sciara_status copy_edit(const struct sciara_edit *from, struct sciar
   return copy_points(from->points, from->point_count, &to->points);
 }
 
-/** The same. */
+/** `to` is a copy of the members of `from`; its texts and edits become its own. */
 static enum sciara_status copy_dem(const struct sciara_dem_spec *from, struct sciara_dem_spec *to) {
   to->path = to->crs = to->sea.path = to->edits_json = NULL;
   to->edits = NULL;

@@ -76,7 +76,7 @@ static inline size_t sciara_record_count(unsigned record) {
  */
 enum sciara_status sciara_state_create_on(const struct sciara_site *site, unsigned record, struct sciara_state **out);
 
-/** The same with a new site, created by sciara_site_create. */
+/** sciara_state_create_on with a new site, created by sciara_site_create. */
 enum sciara_status sciara_state_create(const struct sciara_grid *grid, const double *altitude, const uint8_t *valid,
                                        unsigned record, struct sciara_state **out);
 void sciara_state_destroy(struct sciara_state *s);
@@ -112,7 +112,7 @@ struct sciara_touched {
 /** Finds these parts in one pass over the state. After a failure there is nothing to release. */
 enum sciara_status sciara_touched_find(const struct sciara_state *s, struct sciara_touched *out);
 
-/** The same in portions: first rows without touched cells, then some rows at a time, in any thread. */
+/** sciara_touched_find in portions: first rows without touched cells, then some rows at a time, in any thread. */
 enum sciara_status sciara_touched_make(const struct sciara_grid *grid, struct sciara_touched *out);
 void sciara_touched_add(struct sciara_touched *touched, const struct sciara_state *s, int64_t first_row,
                         int64_t end_row);

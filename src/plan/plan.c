@@ -468,7 +468,7 @@ static void check_parts(struct sciara_planning *p) {
     sciara_ensemble_report(r, "vary", SCIARA_NO_INDEX, NULL, "more", "at most 33 keys with the method sobol");
 }
 
-/** With vents or events of the plan, the vent of the base is their template. */
+/** If the plan has vents or events, the vent of the base is their template. */
 static enum sciara_status check_template(const struct sciara_planning *p) {
   const char *part = sciara_json_get(p->root, "vents") ? "vents" : "events";
   char found[64];

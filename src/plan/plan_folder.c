@@ -137,7 +137,7 @@ static enum sciara_status inspect_other(const struct sciara_planning *p, bool ov
   return overwrite ? sciara_fail_context(status, "the folder has results, which --overwrite does not remove") : status;
 }
 
-/** The same file gives other members than in an earlier version, if they are drawn. */
+/** A file gives other members than in an earlier version, if they are drawn. */
 static void report_other_draws(const struct sciara_planning *p, const struct sciara_ensemble *old) {
   const bool drawn = p->e.method != SCIARA_SAMPLE_FULL && p->e.method != SCIARA_SAMPLE_TABLE;
   if (!drawn || old->draws_by_key || old->method != p->e.method) return;
@@ -241,7 +241,7 @@ enum sciara_status sciara_plan_write(struct sciara_planning *p, const char *fold
   SCIARA_TRY_GOTO(inspect_folder(p, overwrite, &same, &lock));
   SCIARA_TRY_GOTO(sciara_folder_make(folder));
   if (!same && lock < 0) SCIARA_TRY_GOTO(sciara_ensemble_lock_to_plan(folder, &lock));
-  // Of members of another plan, whose results are gone.
+  // These are of members of another plan, whose results are gone.
   if (!same) SCIARA_TRY_GOTO(sciara_file_remove(folder, SCIARA_ENSEMBLE_LOG));
   if (!same) SCIARA_TRY_GOTO(sciara_file_remove(folder, SCIARA_ENSEMBLE_OBSERVED));
   if (!same) SCIARA_TRY_GOTO(write_ground(p));

@@ -178,7 +178,7 @@ static enum sciara_status restore_once(const struct sciara_resume *r, struct sci
   return status == SCIARA_OK ? sciara_checkpoint_read_state(r->path, &r->from, p->state) : status;
 }
 
-/** The same, or from a newer checkpoint if that one no longer exists. */
+/** Restores from the checkpoint, or from a newer one if that one no longer exists. */
 static enum sciara_status restore(struct sciara_resume *r, struct sciara_problem *p) {
   enum sciara_status status = restore_once(r, p);
   for (int k = 0; k < MOST_TRIES && status != SCIARA_OK && r->branch && is_gone(r->path); k++) {

@@ -321,7 +321,7 @@ static enum sciara_status write_due(struct run *r, struct sciara_output *o) {
   return status == SCIARA_OK && !o->path ? sciara_no_memory("the name of a file") : status;
 }
 
-/** The same for an output that the engine may have captured. */
+/** Writes an output that the engine may have captured. */
 static enum sciara_status write_kept(void *context, struct sciara_output *o) {
   SCIARA_TRY(sciara_simulation_collect(((const struct run *)context)->simulation, o->buffer, o->state));
   return write_due((struct run *)context, o);

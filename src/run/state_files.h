@@ -14,11 +14,11 @@ struct sciara_snapshot_context sciara_simulation_snapshots(const struct sciara_s
 /** Brings the state up to date and writes it as a snapshot. */
 enum sciara_status sciara_simulation_write_snapshot(struct sciara_simulation *s, const char *history, const char *path);
 
-/** The same as a checkpoint. */
+/** Writes the state as a checkpoint. */
 enum sciara_status sciara_simulation_write_checkpoint(struct sciara_simulation *s, const char *history,
                                                       const char *path);
 
-/** The same as a map of one field: a GeoTIFF with its style, or a picture. */
+/** Writes a map of one field: a GeoTIFF with its style, or a picture. */
 enum sciara_status sciara_simulation_write_map(struct sciara_simulation *s, enum sciara_field field, bool as_picture,
                                                const char *path);
 

@@ -130,16 +130,16 @@ void sciara_scenario_declare_options(struct sciara_settings options);
 void sciara_scenario_read_all(const char *path, const char *const *overrides, size_t override_count,
                               struct sciara_scenario_spec *out, struct sciara_diagnostics *diagnostics);
 
-/** The same for a text, as if it were the file `path`; text[length] is 0. */
+/** sciara_scenario_read_all for a text, as if it were the file `path`; text[length] is 0. */
 void sciara_scenario_parse(const char *path, const char *text, size_t length, const char *const *overrides,
                            size_t override_count, struct sciara_scenario_spec *out,
                            struct sciara_diagnostics *diagnostics);
 
-/** The same for the scenario stored in a file of results: opens no other file that it names. */
+/** sciara_scenario_parse for the scenario stored in a file of results: opens no other file that it names. */
 void sciara_scenario_parse_alone(const char *path, const char *text, struct sciara_scenario_spec *out,
                                  struct sciara_diagnostics *diagnostics);
 
-/** The same, all or nothing: the first diagnostic is the error. */
+/** sciara_scenario_read_all, all or nothing: the first diagnostic is the error. */
 enum sciara_status sciara_scenario_read(const char *path, const char *const *overrides, size_t override_count,
                                         struct sciara_scenario_spec *out);
 void sciara_scenario_free(struct sciara_scenario_spec *s);
@@ -152,7 +152,7 @@ void sciara_scenario_free(struct sciara_scenario_spec *s);
 enum sciara_status sciara_scenario_emission(const struct sciara_scenario_spec *s, double from,
                                             struct sciara_emission *out);
 
-/** The same of its vents on a grid. */
+/** sciara_scenario_emission of its vents on a grid. */
 enum sciara_status sciara_scenario_emission_of(const struct sciara_scenario_spec *s, const struct sciara_vents *vents,
                                                double from, struct sciara_emission *out);
 
@@ -193,7 +193,7 @@ enum sciara_status sciara_scenario_schema(struct sciara_text *out);
 /** Appends the JSON Schema (draft-07) of an ensemble file. */
 enum sciara_status sciara_ensemble_schema(struct sciara_text *out);
 
-/** The same of a calibration file. */
+/** Appends the JSON Schema (draft-07) of a calibration file. */
 enum sciara_status sciara_calibration_schema(struct sciara_text *out);
 
 /** Appends the tables of docs/scenario.md: every key with type, unit, range, default and meaning. */

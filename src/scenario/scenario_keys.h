@@ -67,7 +67,7 @@ struct sciara_settings sciara_scenario_declared_options(void);
 /** The name of the table of an ensemble file: the object that has its keys of the top level. */
 #define SCIARA_ENSEMBLE_KEYS "ensemble:"
 
-/** The same of a calibration file. */
+/** The name of the table of a calibration file. */
 #define SCIARA_CALIBRATION_KEYS "calibration:"
 
 /** The table to which an object belongs: that of scenarios, ensemble files or calibration files; its length in *count. */
@@ -129,10 +129,10 @@ enum sciara_status sciara_scenario_refuse(const char *file, const struct sciara_
  */
 void sciara_scenario_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics);
 
-/** The same for the tree of an ensemble file. */
+/** sciara_scenario_check for the tree of an ensemble file. */
 void sciara_ensemble_tree_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics);
 
-/** The same for the tree of a calibration file. */
+/** sciara_scenario_check for the tree of a calibration file. */
 void sciara_calibration_tree_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics);
 
 /** The rule that the object "model" names, itself or by its preset; fv3 if it names none. @param model may be NULL */
@@ -152,7 +152,7 @@ enum sciara_status sciara_scenario_move(cJSON *root, const char *folder);
 /** Applies one override "a.b=value" to the tree. */
 enum sciara_status sciara_scenario_override(const char *file, cJSON *root, const char *text);
 
-/** The same, its key and its value apart. */
+/** An override with its key and its value apart. */
 enum sciara_status sciara_scenario_override_key(const char *file, cJSON *root, const char *key, const char *value);
 
 /** What a tree says about run.start. */
@@ -170,7 +170,7 @@ enum sciara_status sciara_scenario_place_dates(cJSON *root);
 /** Adds the defaults of absent keys; a tree that passed the check still passes it. */
 enum sciara_status sciara_scenario_fill(cJSON *root);
 
-/** The same for a tree that has some branches of its own; all others are references to those of a filled tree. */
+/** sciara_scenario_fill for a tree that has some branches of its own; all others are references to those of a filled tree. */
 enum sciara_status sciara_scenario_fill_from(cJSON *root, cJSON *filled);
 
 /** sciara_scenario_parse with `alone` and `notes` as they are in `out`, which is all 0 otherwise. */

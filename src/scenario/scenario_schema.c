@@ -237,7 +237,7 @@ static void put_has_rule(struct builder *b, cJSON *node, enum sciara_rule_kind r
   put(b, neither, "preset", cJSON_CreateFalse());
 }
 
-/** Of "model", for each rule: the keys of other rules are not allowed, nor their presets. */
+/** The rules of "model": the keys of other rules are not allowed, nor their presets. */
 static void put_rules(struct builder *b, cJSON *node) {
   size_t count;
   const struct sciara_scenario_key *keys = sciara_scenario_keys(&count);

@@ -46,7 +46,7 @@ struct sciara_size_estimate {
   size_t device; ///< GPU memory of the engine; of bands: on each GPU
   int gpus;      ///< that have so much of it
 
-  // Of a run on several processes, for equal bands: `engine` is what the band of process 0 takes.
+  // For a run on several processes, with equal bands: `engine` is what the band of process 0 takes.
   int ranks, ranks_here; ///< processes, and those on this host; 0: one
   size_t band;           ///< host memory of a process that has only a band; 0: one of them computes all
   bool engine_known;

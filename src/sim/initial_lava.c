@@ -70,7 +70,7 @@ static enum sciara_status check_rule(const struct sciara_problem *p, const struc
                      sciara_rule_name(its));
 }
 
-/** The same ground, boundary and precision; parameters and vents may be others. */
+/** A checkpoint must have the ground, boundary and precision of the run; parameters and vents may be others. */
 static enum sciara_status check_identity(const struct sciara_problem *p, const struct sciara_checkpoint *c) {
   struct sciara_checkpoint_identity run;
   SCIARA_TRY(check_rule(p, c));

@@ -80,7 +80,7 @@ struct sciara_problem_options {
 void sciara_problem_open_all(const char *scenario_path, const struct sciara_problem_options *options,
                              struct sciara_problem *out, struct sciara_diagnostics *diagnostics);
 
-/** The same for a scenario that is already in p->scenario; the overrides of the options are ignored. */
+/** sciara_problem_open_all for a scenario that is already in p->scenario; the overrides of the options are ignored. */
 void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_options *options,
                           struct sciara_diagnostics *diagnostics);
 
@@ -136,14 +136,14 @@ enum sciara_status sciara_problem_make_rounding(struct sciara_problem *p);
 /** The clock before the first step, s, in the precision of the run. */
 double sciara_problem_first_clock(const struct sciara_problem *p);
 
-/** The same, all or nothing: the first diagnostic is the error. */
+/** sciara_problem_open_all, all or nothing: the first diagnostic is the error. */
 enum sciara_status sciara_problem_open(const char *scenario_path, const struct sciara_problem_options *options,
                                        struct sciara_problem *out);
 void sciara_problem_free(struct sciara_problem *p);
 
 // --------------------------------------------------------------------- the lava that it begins with, in initial_lava.c
 
-// Of a checkpoint, as it was mapped (initial_observed.c), and as a part of what identifies an ensemble and its members.
+// Lava of a checkpoint, as it was mapped (initial_observed.c), and as a part of what identifies an ensemble and its members.
 
 /**
  * Whether observed lava runs off: its cells grow by more than 5 % in an hour without effusion, which serial computes in at most

@@ -60,7 +60,7 @@ static cJSON *line_of(const struct sciara_vent_spec *v) {
   return line;
 }
 
-/** The same in the text of the scenario. */
+/** Puts the place of a vent into the text of the scenario. */
 static bool put_place(cJSON *vent, const struct sciara_vent_spec *v) {
   static const char *const of_file[] = {"file", "layer", "place", "lonlat"};
   for (size_t k = 0; k < sizeof of_file / sizeof *of_file; k++)

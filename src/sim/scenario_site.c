@@ -59,7 +59,7 @@ static enum sciara_status look_at(const struct sciara_scenario_spec *s, struct s
   return SCIARA_OK;
 }
 
-/** The same with absolute paths and texts of its own. Release it in any case. */
+/** look_at with absolute paths and texts of its own. Release it in any case. */
 static enum sciara_status identify(const struct sciara_scenario_spec *s, struct sciara_site_identity *out) {
   struct sciara_site_identity seen;
   *out = (struct sciara_site_identity){0};

@@ -73,7 +73,7 @@ size_t sciara_checkpoint_memory(const struct sciara_grid *grid);
  */
 enum sciara_status sciara_checkpoint_read_header(const char *path, struct sciara_checkpoint *out);
 
-/** The same, and reads every field to check that it is undamaged. */
+/** Reads the header, and every field to check that it is undamaged. */
 enum sciara_status sciara_checkpoint_verify(const char *path, struct sciara_checkpoint *out);
 
 /**

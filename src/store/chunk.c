@@ -216,7 +216,7 @@ static bool is_even(const unsigned char *bytes, size_t count) {
   return count == PIECE && memcmp(bytes, bytes + 1, count - 1) == 0;
 }
 
-/** The same for a piece that repeats one byte: it is deflated once. */
+/** Encodes a piece that repeats one byte: it is deflated once. */
 static size_t deflate_even(struct encoder *e, const unsigned char *from, unsigned char *to) {
   struct even_piece *even = &e->even[*from];
   if (even->count > 0) {

@@ -75,7 +75,7 @@ struct sciara_snapshot {
  */
 enum sciara_status sciara_snapshot_open(const char *path, struct sciara_snapshot *out);
 
-/** The same by another rule; the other requires the checksums. */
+/** sciara_snapshot_open by another rule; sciara_snapshot_open requires the checksums. */
 enum sciara_status sciara_snapshot_open_as(const char *path, enum sciara_checksum_rule rule,
                                            struct sciara_snapshot *out);
 

@@ -109,7 +109,7 @@ uint64_t sciara_dem_hash(const struct sciara_dem *dem);
 enum sciara_status sciara_raster_read_on_grid(const char *path, const struct sciara_grid *grid, const char *crs_wkt,
                                               double *values);
 
-/** The same, with path, drivers and notes of a request. */
+/** sciara_raster_read_on_grid with path, drivers and notes of a request. */
 enum sciara_status sciara_raster_read_on_grid_with(const struct sciara_dem_request *request,
                                                    const struct sciara_grid *grid, const char *crs_wkt, double *values);
 

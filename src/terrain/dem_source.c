@@ -260,7 +260,7 @@ static enum sciara_status ascii_grid_check(const char *path, int64_t rows, int64
 
 // GDAL's other drivers open URLs, or files that name other files.
 static const char *const built_in[] = {"GTiff", "AAIGrid", "EHdr", "SRTMHGT", "HFA", "netCDF", "GPKG", NULL};
-// The same for a file that is no raw raster by its name. EHdr reads any file next to a header of its name, in any format.
+// The drivers for a file that is no raw raster by its name. EHdr reads any file next to a header of its name, in any format.
 static const char *const built_in_named[] = {"GTiff", "AAIGrid", "SRTMHGT", "HFA", "netCDF", "GPKG", NULL};
 static const char *const raw_names[] = {"bil", "bip", "bsq", "flt", "raw", "dem", "bin", "dat", "img", NULL};
 // Their libraries open files themselves, by a path.

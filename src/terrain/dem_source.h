@@ -43,7 +43,7 @@ enum sciara_status sciara_source_open(struct sciara_gdal_scope *scope, const cha
                                       const char *const *extra_drivers, size_t extra_count,
                                       const struct sciara_notes *notes, struct sciara_source *out);
 
-/** The same of a picture on the map, whatever its bands are; out->band is the first. */
+/** sciara_source_open for a picture on the map, whatever its bands are; out->band is the first. */
 enum sciara_status sciara_source_open_image(struct sciara_gdal_scope *scope, const char *path,
                                             const char *const *extra_drivers, size_t extra_count,
                                             struct sciara_source *out);
@@ -77,7 +77,7 @@ enum sciara_status sciara_source_append_target(const char *path, const char *wha
 
 #define SCIARA_SOURCE_METRES "-metres" ///< in the name of the file that sciara_source_suggest_scale makes
 
-/** The same without scale and offset: the values that the file holds, of which NODATA is one. */
+/** sciara_source_read without scale and offset: the values that the file holds, of which NODATA is one. */
 enum sciara_status sciara_source_read_stored(struct sciara_gdal_scope *scope, const struct sciara_source *s,
                                              const int64_t window[4], double *values, uint8_t *valid);
 

@@ -157,7 +157,7 @@ void sciara_engine_result_compare(struct sciara_engine_result *v, const struct s
            sciara_format("not bit-identical to serial after step %llu: %s", (unsigned long long)found->step, n.field));
 }
 
-/** The same with a row of a trace. */
+/** Compares with a row of a trace. */
 static void compare_with_row(struct sciara_engine_result *v, const struct sciara_problem *p,
                              const struct sciara_trace_row *row, const struct sciara_state *found,
                              enum sciara_precision precision) {

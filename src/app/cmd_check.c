@@ -330,7 +330,7 @@ static void warn_run_off(const struct sciara_problem *p) {
   free(text);
 }
 
-/** Those of the option, else those that the launcher started. 0: the option is no number of processes. */
+/** The processes of the option, else those that the launcher started. 0: the option is no number of processes. */
 static int ranks_of(const struct sciara_arguments *arguments, int launched) {
   const char *text = sciara_argument(arguments, "ranks");
   double value;

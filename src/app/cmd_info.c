@@ -141,7 +141,7 @@ static enum sciara_status check_series(const char *folder) {
   return status;
 }
 
-/** That lava left the map, and from when on. */
+/** Prints that lava left the map, and from when on. */
 static void print_lost(const struct sciara_run_json *r) {
   char time[48], from[96] = "";
   if (isfinite(r->lost_from_s)) {

@@ -40,7 +40,7 @@ struct sciara_banded_gpus {
   char host[64];
 };
 
-/** Those of this process. */
+/** The GPUs of this process. */
 struct sciara_banded_gpus sciara_banded_gpus_here(void);
 
 /**

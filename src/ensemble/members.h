@@ -110,7 +110,7 @@ enum sciara_status sciara_observed_weights_read(const char *path, struct sciara_
 
 // -------------------------------------------------------------------- the keys that a member may set, in member_keys.c
 
-// Those that leave the site and the way of computing as they are.
+// Keys that leave the site and the way of computing as they are.
 
 /**
  * The entry of the table of scenario keys for a key as an override names it: "vents.0.x" or "vents[0].x" is that of

@@ -124,7 +124,7 @@ struct sciara_export_snapshots {
   size_t count, all; ///< all: of which they were chosen
 };
 
-/** Those of the whole run, at most `most` of them, evenly chosen, the last one always among them; else the target's. */
+/** The snapshots of the whole run, at most `most` of them, evenly chosen, the last one always among them; else the target's. */
 enum sciara_status sciara_export_snapshots(const struct sciara_export_job *job, size_t most,
                                            struct sciara_export_snapshots *out);
 void sciara_export_snapshots_free(struct sciara_export_snapshots *s);
@@ -169,7 +169,7 @@ struct sciara_export_marks {
   char *observed_name; ///< of its file; NULL: none
 };
 
-/** Those in dem.tif of a run whose scenario has some; none for a snapshot alone. Release with sciara_export_marks_free. */
+/** The marks in dem.tif of a run whose scenario has some; none for a snapshot alone. Release with sciara_export_marks_free. */
 enum sciara_status sciara_export_read_marks(const struct sciara_target *target, struct sciara_export_marks *out);
 void sciara_export_marks_free(struct sciara_export_marks *marks);
 

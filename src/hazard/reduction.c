@@ -329,7 +329,7 @@ static enum sciara_status read_dem(struct sciara_reduction *r) {
   return SCIARA_OK;
 }
 
-/** That the weights follow from an observed extent, and which members had no score then. */
+/** Says that the weights follow from an observed extent, and which members had no score then. */
 static void tell_observed(const struct sciara_reduction *r) {
   const struct sciara_ensemble *e = &r->ensemble;
   size_t later = 0;

@@ -107,7 +107,7 @@ bool sciara_params_misfit(const struct sciara_params *p, double cell_size);
 
 enum { SCIARA_MISFIT_TEXT = 160 };
 
-/** That there are such parameters: a sentence without the point. */
+/** Says that there are such parameters: a sentence without the point. */
 void sciara_misfit_print(double cell_size, char text[SCIARA_MISFIT_TEXT]);
 
 /**

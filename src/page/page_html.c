@@ -164,7 +164,7 @@ static enum sciara_status append_edits(struct sciara_text *t, const struct sciar
   return status;
 }
 
-/** Those about lava; the page knows their words. */
+/** Warnings about lava; the page knows their words. */
 static enum sciara_status append_warnings(struct sciara_text *t, const struct sciara_page *p) {
   const char *glue = "";
   SCIARA_TRY(sciara_text_append(t, "\"warnings\":["));

@@ -359,7 +359,7 @@ static void put_volume(struct lines *l, enum sciara_word name, double volume) {
   put_line(l, text);
 }
 
-/** That the cells of the DEM were made of much larger ones. */
+/** Says that the cells of the DEM were made of much larger ones. */
 static void put_coarse(struct lines *l) {
   struct sciara_text text = {0};
   const struct sciara_map_picture *q = l->d->q;

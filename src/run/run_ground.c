@@ -19,7 +19,7 @@ static enum sciara_status warn(struct sciara_run_json *run_json, const char *kin
       run_json, &(struct sciara_run_warning){.kind = (char *)(uintptr_t)kind, .text = (char *)(uintptr_t)text});
 }
 
-/** That the cells were made of much larger ones. */
+/** Notes that the cells were made of much larger ones. */
 static enum sciara_status warn_coarse(const struct sciara_problem *p, struct sciara_run_json *run_json) {
   const double coarse = p->site->origin.coarse_m;
   if (!(coarse > 0) || sciara_run_json_warning(run_json, SCIARA_WARNING_DEM)) return SCIARA_OK;

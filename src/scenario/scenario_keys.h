@@ -106,7 +106,7 @@ void sciara_scenario_key_range(const struct sciara_scenario_key *key, char *buff
 /** How many numbers or durations a list may have. */
 int sciara_scenario_key_most(const struct sciara_scenario_key *key);
 
-/** Its allowed values, as text: "a number, 0 to 1e6 m3/s, or null". */
+/** The allowed values of a key, as text: "a number, 0 to 1e6 m3/s, or null". */
 void sciara_scenario_key_allowed(const struct sciara_scenario_key *key, char *buffer, size_t capacity);
 
 /** The part of a list "a|b" at *rest up to `separator`, copied into `buffer`; advances *rest; false at the end. */

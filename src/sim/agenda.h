@@ -75,7 +75,7 @@ bool sciara_agenda_is_over(const struct sciara_agenda *a, const struct sciara_en
 /** Whether the state is to be tested for towers. */
 bool sciara_agenda_towers_due(const struct sciara_agenda *a, const struct sciara_engine_progress *now);
 
-/** That was done, or was not due. @param deep a sample had much lava, but no tower: the next one comes much later */
+/** The test was made, or was not due. @param deep a sample had much lava, but no tower: the next one comes much later */
 void sciara_agenda_towers_done(struct sciara_agenda *a, const struct sciara_engine_progress *now, bool deep);
 
 /** Whether a checkpoint by wall-clock time is due; `leaving`: what was done since the last one would be lost otherwise. */

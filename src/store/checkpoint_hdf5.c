@@ -70,33 +70,33 @@ static const struct entry {
     {"words", HEX, MEMBER(words)},
 };
 
-/** Those of a state that was corrected with observed lava, or of whose rock edits replaced some, alone. */
+/** Attributes of a state that was corrected with observed lava, or of whose rock edits replaced some, alone. */
 static const struct entry correction_entries[] = {
     {"added_m3", REAL, MEMBER(added_m3)},
     {"removed_m3", REAL, MEMBER(removed_m3)},
 };
 
-/** Those of a run that began with the lava of an earlier one alone. */
+/** Attributes of a run that began with the lava of an earlier one alone. */
 static const struct entry earlier_entries[] = {
     {"emission_from_s", REAL, MEMBER(emission_from_s)},
 };
 
-/** Those of a run whose ground changes alone. */
+/** Attributes of a run whose ground changes alone. */
 static const struct entry change_entries[] = {
     {"ground_changes", HEX, INPUT(EDITS)},
 };
 
-/** Those of all but files of earlier versions. */
+/** Attributes of all but files of earlier versions. */
 static const struct entry cell_entries[] = {
     {"cells_hash", HEX, INPUT(CELLS)},
 };
 
-/** Those of a later edition of a rule alone. */
+/** Attributes of a later edition of a rule alone. */
 static const struct entry edition_entries[] = {
     {"model.rule_edition", COUNT, MEMBER(rule_edition)},
 };
 
-/** Those of a member of an ensemble alone. */
+/** Attributes of a member of an ensemble alone. */
 static const struct entry member_entries[] = {
     {"window_row", COUNT, MEMBER(window_row)},
     {"window_col", COUNT, MEMBER(window_col)},

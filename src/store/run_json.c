@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Its contents, and tables of its members, with which it is written, read back and released.
+// The contents of run.json, and tables of its members, with which it is written, read back and released.
 #include "store/run_json.h"
 
 #include <inttypes.h>

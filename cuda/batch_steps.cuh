@@ -124,7 +124,7 @@ template <unsigned BLOCKS> struct batch_work : batch_evaluation<BLOCKS> {
   /** Before a step settles. */
   __device__ void find_momentum(const batch_clock &now) {
     if (BATCH_USES_MOMENTUM) return;
-    reads_momentum = s.d.f.max_speed || (now.step + 1 - my.control.first) % SCIARA_CHECK_EVERY == 0;
+    reads_momentum = s.d.f.max_speed || (now.step + 1) % SCIARA_CHECK_EVERY == 0;
   }
 
   /** tau2, rim and tau3 of the cell at entry k. @param pace w/t */
@@ -275,7 +275,7 @@ template <unsigned BLOCKS> struct batch_work : batch_evaluation<BLOCKS> {
     now->time = now->time + (double)now->t;
     lap(2, last);
     const unsigned entries = all.entries;
-    const bool checks = (now->step - my.control.first) % SCIARA_CHECK_EVERY == 0;
+    const bool checks = now->step % SCIARA_CHECK_EVERY == 0;
     scan(entries, checks);
     barrier();
     if (!BATCH_HAS_FLOW_PASS && thread == 0) reset_counts(until);

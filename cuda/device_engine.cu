@@ -133,7 +133,6 @@ sciara_status upload_control(sciara_device_engine *e) {
   c->time = now->time;
   c->emitted = now->emitted;
   c->t = (real)now->clock;
-  c->first = e->step_control.first;
   c->step = now->step;
   c->solidifications = now->solidifications;
   c->liquid = (unsigned long long)now->liquid_cells;

@@ -21,7 +21,6 @@ struct sciara_device_control {
   double time;              ///< simulated time, s
   double emitted;           ///< m3
   real t;                   ///< the clock computed in the last step, s
-  unsigned long long first; ///< step at which the state was uploaded
   unsigned long long step, solidifications, losses, sea_losses, cell_steps;
   unsigned long long launched; ///< threads launched for time evaluation
   unsigned long long liquid;   ///< cells liquid at the end of the step

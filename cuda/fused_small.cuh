@@ -36,7 +36,7 @@ template <bool IN_CLUSTER> struct small_work : small_flows<IN_CLUSTER> {
       const unsigned count = space.count();
       my.mine = count > blockIdx.x ? (count - blockIdx.x + gridDim.x - 1) / gridDim.x : 0;
       my.inner = space.c->inner;
-      my.since_check = (unsigned)((d.control->step - d.control->first) % SCIARA_CHECK_EVERY);
+      my.since_check = (unsigned)(d.control->step % SCIARA_CHECK_EVERY);
       my.live_count = 0;
     }
     __syncthreads();

@@ -282,7 +282,7 @@ static enum sciara_status emit(struct openmp *e) {
 static void begin_part(const struct openmp *e, struct sciara_part *p) {
   p->step = e->step;
   p->first = e->step == FIRST_STEP;
-  p->checks = (e->step - FIRST_STEP) % SCIARA_CHECK_EVERY == 0;
+  p->checks = sciara_step_control_is_check(&e->control);
   p->time = e->control.now.time;
   p->bad = INT64_MAX;
   p->tally = (struct sciara_tally){0, 0, 0};

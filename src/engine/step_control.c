@@ -24,7 +24,6 @@ void sciara_step_control_load(struct sciara_step_control *c, const struct sciara
                                             .liquid_cells = not_dry(s),
                                             .solidifications = s->solidifications,
                                             .bad = {.row = -1, .col = -1}},
-                                    .first = s->step,
                                     .vents_end = sciara_vents_end(vents),
                                     .thickest = (double)INFINITY};
 }
@@ -117,12 +116,8 @@ enum sciara_status sciara_step_control_status(const struct sciara_step_control *
                        "lost in its rounding; the state is that of this step",
                        c->now.step, c->now.time, c->now.clock);
   if (c->now.bad.step == 0) return SCIARA_OK;
-  return sciara_fail(
-      SCIARA_ERR_NUMERIC,
-      "step %" PRIu64 ": row %" PRId64 ", column %" PRId64
-      ": lava cannot have such numbers: one is not a number or infinite, or the thickness is negative, or "
-      "the temperature is not between T_sol and T_vent",
-      c->now.bad.step, c->now.bad.row, c->now.bad.col);
+  return sciara_fail(SCIARA_ERR_NUMERIC, "step %" PRIu64 ": row %" PRId64 ", column %" PRId64 ": " SCIARA_UNSOUND_TEXT,
+                     c->now.bad.step, c->now.bad.row, c->now.bad.col);
 }
 
 enum sciara_status sciara_step_control_run(struct sciara_step_control *c, const struct sciara_stop *stop,

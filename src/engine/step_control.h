@@ -15,7 +15,6 @@ SCIARA_BEGIN_DECLS
 /** The end of the vents and the running totals of an engine. */
 struct sciara_step_control {
   struct sciara_engine_progress now;
-  uint64_t first;    ///< step at which the state was loaded
   double vents_end;  ///< from this time on no vent emits, s
   double wall_until; ///< wall-clock time at which `advance` returns, s
   double thickest;   ///< the largest thickness that does not end this `advance`, m; INFINITY: any
@@ -61,7 +60,7 @@ enum sciara_status sciara_step_control_between_steps(const struct sciara_step_co
 
 /** Whether all lava is checked in the step in progress. */
 static inline bool sciara_step_control_is_check(const struct sciara_step_control *c) {
-  return (c->now.step - c->first) % SCIARA_CHECK_EVERY == 0;
+  return c->now.step % SCIARA_CHECK_EVERY == 0;
 }
 
 /** Notes a bad cell of the step in progress if it is the first in row-major order. */

@@ -670,12 +670,10 @@ static enum sciara_status describe(struct sciara_member *m, struct sciara_footpr
 /** The result of a member of which a step failed: nothing in it depends on when its state was last kept or stored. */
 static enum sciara_status describe_failure(struct sciara_member *m, struct sciara_footprint *f) {
   const struct sciara_engine_progress *p = &m->simulation->progress;
-  char *text = p->bad.row < 0 ? strdup(sciara_last_error())
-                              : sciara_format("step %" PRIu64 ": row %" PRId64 ", column %" PRId64
-                                              ": lava cannot have such numbers: one is not a number or infinite, or "
-                                              "the thickness is negative, or the temperature is not between T_sol and "
-                                              "T_vent",
-                                              p->bad.step, m->window.row + p->bad.row, m->window.col + p->bad.col);
+  char *text = p->bad.row < 0
+                   ? strdup(sciara_last_error())
+                   : sciara_format("step %" PRIu64 ": row %" PRId64 ", column %" PRId64 ": " SCIARA_UNSOUND_TEXT,
+                                   p->bad.step, m->window.row + p->bad.row, m->window.col + p->bad.col);
   if (!text) return sciara_no_memory("an error");
   f->failed = true;
   f->steps = p->bad.step;

@@ -7,9 +7,16 @@
 #include "model/state.h"
 
 /**
- * Engines check all lava (sciara_is_sound) in the first step after an upload and then every SCIARA_CHECK_EVERY steps.
+ * Engines check all lava (sciara_is_sound) in every step after a multiple of SCIARA_CHECK_EVERY steps, so that what they find does not
+ * depend on when a state was uploaded.
  */
 #define SCIARA_CHECK_EVERY 64
+
+/** What a bad cell has, for messages. */
+#define SCIARA_UNSOUND_TEXT                                                                               \
+  "lava cannot have such numbers: one is not a number or infinite, or the thickness is negative, or the " \
+  "temperature is not between T_sol and T_vent; in single precision rounding may add up to that in many " \
+  "thousand steps: expected engine.precision \"double\""
 
 SCIARA_BEGIN_DECLS
 

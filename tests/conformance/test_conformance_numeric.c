@@ -3,6 +3,7 @@
 // Simulations do not affect each other. Results have the symmetries of the model.
 // test_conformance_numeric [ENGINE...]: the engines named, else all that are available.
 #include "model/ledger.h"
+#include "model/soundness.h"
 #include "support/conformance.h"
 #include "support/every_field.h"
 #include "support/owned.h"
@@ -54,7 +55,7 @@ TEST_EACH(amid_lava, PRECISIONS *PLANTED) {
   OWNED(run_end) struct run r;
   flat_scene(&s, p);
   run_start(&r, engine_tested[p], &s, 3);
-  for (uint64_t before = 0; before <= 4; before += 4) {
+  for (uint64_t before = 0; before <= SCIARA_CHECK_EVERY; before += SCIARA_CHECK_EVERY) {
     expect_ok(r.ops->upload(r.engine, s.state));
     run_to_step(&r, before);
     OWNED(destroy_state) struct sciara_state *sound = run_state(&r, s.state), *bad = run_state(&r, s.state);
@@ -130,13 +131,14 @@ TEST_EACH(alone, PRECISIONS * 2) {
   OWNED(run_end) struct run r;
   OWNED(destroy_state) struct sciara_state *bad;
   broken_pools(&s, p, cell, 1, _i % 2 ? NAN : -0.25, &bad);
-  bad->step = 5;
+  bad->step = SCIARA_CHECK_EVERY;
   bad->time = sciara_vents_end(s.vents) + 1;
   run_start(&r, engine_tested[p], &s, 3);
-  const struct sciara_stop stop = {.steps = 9, .time = INFINITY, .solidified = true, .max_wall_ms = 60000};
+  const struct sciara_stop stop = {
+      .steps = SCIARA_CHECK_EVERY + 4, .time = INFINITY, .solidified = true, .max_wall_ms = 60000};
   expect_ok(r.ops->upload(r.engine, bad));
   ck_assert_int_eq(r.ops->advance(r.engine, &stop, &r.at), SCIARA_ERR_NUMERIC);
-  ck_assert_uint_eq(r.at.bad.step, 6);
+  ck_assert_uint_eq(r.at.bad.step, SCIARA_CHECK_EVERY + 1);
 }
 
 // Engines on the host name the cell itself even if its lava flows: the step ends before the NaN reaches a neighbour.

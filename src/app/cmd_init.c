@@ -7,11 +7,14 @@
 #include "app/bundled.h"
 #include "app/command.h"
 #include "app/common_options.h"
+#include "app/ensemble.h"
 #include "app/messages.h"
 #include "app/output.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "file/csv.h"
 #include "file/durable.h"
+#include "file/json_strict.h"
 #include "scenario/rates_csv.h"
 #include "scenario/scenario_keys.h"
 #include "sim/problem.h"
@@ -27,6 +30,9 @@ static const struct sciara_option options[] = {
     {"until", 'u', "T",
      "end of the run: simulated time (\"6 h\", \"3 d\", seconds) or date; default: when the front is at rest, with fv3 "
      "when all lava is solid"},
+    {"front", 0, "FILE",
+     "the run begins with the lava in this outline, mapped at --at (initial.observed; docs/tonight.md)"},
+    {"at", 0, "T", "when the outline of --front was mapped: simulated time, or date if the rates have dates"},
     {"name", 0, "TEXT", "title of the scenario"},
     {"rule", 0, "NAME", "how lava moves: bingham (default) or fv3 (docs/rules.md); as --set model.rule=NAME"},
     {"set", 's', "K=V", "set a key to another value than its default: run.max_time=\"20 d\"; may be repeated"},
@@ -43,6 +49,7 @@ struct order {
   const char *overrides[SCIARA_MOST_GIVEN], *drivers[SCIARA_MOST_GIVEN];
   size_t override_count, driver_count;
   const char *rates;         ///< path of the CSV file as given; NULL: none
+  const char *front, *at;    ///< the mapped outline and its time as given; NULL: none
   char until[64], start[64]; ///< overrides; "" if there are none
   char rule[64];             ///< likewise
   bool recommended;          ///< the rule was not asked for
@@ -135,6 +142,20 @@ static enum sciara_status take_times(const struct sciara_arguments *a, struct or
   return SCIARA_OK;
 }
 
+/** --front and --at. */
+static enum sciara_status take_front(const struct sciara_arguments *a, struct order *o) {
+  o->front = sciara_argument(a, "front");
+  o->at = sciara_argument(a, "at");
+  if (o->front && !o->at)
+    return sciara_fail(SCIARA_ERR_USAGE,
+                       "--at is missing: when the outline of --front was mapped, such as \"6 h\" or a "
+                       "date if the rates have dates");
+  if (o->at && !o->front) return sciara_fail(SCIARA_ERR_USAGE, "--at: allowed with --front FILE only");
+  if (o->front && is_set(o, "initial.observed"))
+    return sciara_fail(SCIARA_ERR_USAGE, "--front and --set initial.observed=... exclude each other");
+  return SCIARA_OK;
+}
+
 /** --rule, as an override before all others; without it, and without --set of a rule or a preset, bingham. */
 static enum sciara_status take_rule(const struct sciara_arguments *a, struct order *o) {
   const char *name = sciara_argument(a, "rule");
@@ -159,6 +180,7 @@ static enum sciara_status take_order(const struct sciara_arguments *a, struct or
                        "--vent, --fissure and --set vents=... exclude each other: each gives the vents");
   SCIARA_TRY(take_rates(a, o));
   SCIARA_TRY(take_times(a, o));
+  SCIARA_TRY(take_front(a, o));
   SCIARA_TRY(take_rule(a, o));
   o->driver_count = sciara_arguments_all(a, "allow-driver", o->drivers);
   o->request.title = sciara_argument(a, "name");
@@ -189,10 +211,10 @@ static enum sciara_status append_file_url(const char *path, struct sciara_text *
   return status;
 }
 
-/** The URL of the schema that comes with the program; empty if it is not installed. */
-static enum sciara_status find_schema(struct sciara_text *url) {
+/** The URL of a schema that comes with the program; empty if it is not installed. */
+static enum sciara_status find_schema(const char *name, struct sciara_text *url) {
   char *path;
-  SCIARA_TRY(sciara_bundled_find("scenario.schema.json", &path));
+  SCIARA_TRY(sciara_bundled_find(name, &path));
   const enum sciara_status status = path ? append_file_url(path, url) : SCIARA_OK;
   free(path);
   return status;
@@ -207,15 +229,32 @@ static enum sciara_status relate(const char *what, const char *path, const char 
   return SCIARA_OK;
 }
 
+/** The value of initial.observed for --front and --at, as an override; release *out with free. */
+static enum sciara_status observed_override(const struct order *o, const char *folder, char **out) {
+  char *relative = NULL, *text = NULL;
+  const char *outline = o->front;
+  enum sciara_status status = relate("--front", o->front, folder, &relative, &outline);
+  cJSON *observed = status == SCIARA_OK ? cJSON_CreateObject() : NULL;
+  const bool made =
+      cJSON_AddStringToObject(observed, "outline", outline) && cJSON_AddStringToObject(observed, "time", o->at);
+  if (made) text = cJSON_PrintUnformatted(observed);
+  if (text) *out = sciara_format("initial.observed=%s", text);
+  if (status == SCIARA_OK && !*out) status = sciara_no_memory("the key of an outline");
+  cJSON_free(text);
+  cJSON_Delete(observed);
+  free(relative);
+  return status;
+}
+
 /** The text of the scenario that will be written to `path`. */
 static enum sciara_status compose(const char *dem, const char *path, struct order *o, struct sciara_text *text) {
-  char *folder = NULL, *relative_dem = NULL, *relative_rates = NULL;
-  const char *overrides[SCIARA_MOST_GIVEN + 3];
+  char *folder = NULL, *relative_dem = NULL, *relative_rates = NULL, *observed = NULL;
+  const char *overrides[SCIARA_MOST_GIVEN + 4];
   size_t count = 0;
   struct sciara_text url = {0};
   enum sciara_status status;
   SCIARA_TRY_GOTO(check_utf8("--name", o->request.title));
-  SCIARA_TRY_GOTO(find_schema(&url));
+  SCIARA_TRY_GOTO(find_schema("scenario.schema.json", &url));
   folder = sciara_path_folder(path);
   SCIARA_TRY_GOTO(folder ? SCIARA_OK : sciara_no_memory("a path"));
   SCIARA_TRY_GOTO(relate("DEM", dem, folder, &relative_dem, &o->request.dem));
@@ -224,9 +263,12 @@ static enum sciara_status compose(const char *dem, const char *path, struct orde
   if (*o->until) overrides[count++] = o->until;
   if (*o->start) overrides[count++] = o->start;
   if (*o->rule) overrides[count++] = o->rule;
+  if (o->front) SCIARA_TRY_GOTO(observed_override(o, folder, &observed));
+  if (observed) overrides[count++] = observed;
   for (size_t k = 0; k < o->override_count; k++) overrides[count++] = o->overrides[k];
   SCIARA_TRY_GOTO(sciara_scenario_default(&o->request, overrides, count, text));
 cleanup:
+  free(observed);
   free(relative_rates);
   free(relative_dem);
   free(folder);
@@ -337,11 +379,169 @@ const struct sciara_command sciara_cmd_init = {
     .operand_min = 1,
     .operand_max = 1,
     .options = options,
-    .details = "At least one vent or fissure is required, and --rate with --duration, or --rates. The scenario is "
-               "checked like by 'sciara\n"
-               "check' before it is written. Its path is printed; 'sciara run' can run it directly.\n"
-               "A fissure is one cell wide; --set vents.0.width_m=W makes it wider. --set vents=[...] can replace "
-               "these options.\n"
-               "If the rates have dates, run.start becomes the first one unless --set run.start is given.\n",
+    .details =
+        "At least one vent or fissure is required, and --rate with --duration, or --rates. The scenario is "
+        "checked like by 'sciara\n"
+        "check' before it is written. Its path is printed; 'sciara run' can run it directly.\n"
+        "A fissure is one cell wide; --set vents.0.width_m=W makes it wider. --set vents=[...] can replace "
+        "these options.\n"
+        "If the rates have dates, run.start becomes the first one unless --set run.start is given.\n"
+        "With --front the outline holds what the vents have emitted until --at; --set initial.observed.volume_m3=V "
+        "gives\nanother volume. 'sciara ensemble init' makes a forecast of the scenario.\n",
     .run = run,
+};
+
+// ---------------------------------------------------------------------------------------- a first ensemble of a scenario
+
+static const struct sciara_option ensemble_options[] = {
+    {"output", 'o', "FILE", "the ensemble file, a name in .json (required)"},
+    {"members", 0, "N", "number of members (default: 40)"},
+    {"assets", 0, "FILE", "places of which the ensemble tells the probability (result.sites)"},
+    {"dem-error", 0, "M", "standard deviation of the errors of the DEM, m (default: a fifth of a cell)"},
+    {"overwrite", 0, NULL, "replace FILE if it exists"},
+    {0},
+};
+
+/** The values of the command line. */
+struct ensemble_order {
+  const char *base, *path, *assets;
+  int64_t members;
+  double error; ///< m; 0: not given
+};
+
+static enum sciara_status take_ensemble(const struct sciara_arguments *a, struct ensemble_order *o) {
+  const char *members = sciara_argument(a, "members"), *error = sciara_argument(a, "dem-error");
+  *o = (struct ensemble_order){a->operand[0], sciara_argument(a, "output"), sciara_argument(a, "assets"), 40, 0};
+  if (!o->path) return sciara_fail(SCIARA_ERR_USAGE, "--output is missing: the ensemble file to write");
+  if (members && (!sciara_csv_size(members, &o->members) || o->members < 1))
+    return sciara_fail(SCIARA_ERR_USAGE, "--members: expected a number of members above 0, found \"%s\"", members);
+  if (error && !(sciara_parse_double(error, &o->error) && o->error > 0 && o->error <= 1000))
+    return sciara_fail(SCIARA_ERR_USAGE, "--dem-error: expected metres above 0, at most 1000; found \"%s\"", error);
+  SCIARA_TRY(sciara_check_extension("output", o->path, (const char *const[]){"json", NULL}));
+  return sciara_refuse_existing(o->path, sciara_argument_given(a, "overwrite"));
+}
+
+/** Says that a key varies, and puts it into `vary`: between factors of `value`, by a logarithmic uniform distribution. */
+static bool vary_by(cJSON *vary, const char *key, double value, double low, double high, const char *why) {
+  cJSON *item = sciara_json_put(vary, NULL, cJSON_CreateObject());
+  const double range[] = {low * value, high * value};
+  sciara_log(SCIARA_LOG_INFO, "%s varies from %.6g to %.6g: %s", key, range[0], range[1], why);
+  return cJSON_AddStringToObject(item, "key", key) &&
+         sciara_json_put(item, "log_uniform", cJSON_CreateDoubleArray(range, 2));
+}
+
+/** What varies in a first ensemble: rates, lava, ground. */
+static bool put_vary(cJSON *root, const struct sciara_problem *p, double error) {
+  cJSON *vary = sciara_json_put(root, "vary", cJSON_CreateArray());
+  bool done = vary_by(vary, "rate_scale", 1, 0.5, 2, "it multiplies all effusion rates");
+  if (p->scenario.params.rule == SCIARA_RULE_BINGHAM) {
+    sciara_log(SCIARA_LOG_INFO,
+               "viscosity and strength are those of prior basalt: any basaltic lava; prior aa is narrower, and "
+               "the sets that a calibration has accepted are better (\"members\": \"accepted.csv\")");
+    done = done && cJSON_AddStringToObject(sciara_json_put(vary, NULL, cJSON_CreateObject()), "prior", "basalt");
+  } else {
+    done = done && vary_by(vary, "model.cooling", p->scenario.params.cooling, 0.5, 2, "how fast the lava cools");
+  }
+  cJSON *ground = sciara_json_put(vary, NULL, cJSON_CreateObject());
+  sciara_log(SCIARA_LOG_INFO, "elevation_error is %.6g m with a correlation length of %.6g m: give that of your DEM",
+             error, 10 * p->grid.cell_size);
+  return done && cJSON_AddStringToObject(ground, "key", "elevation_error") &&
+         sciara_json_put(ground, "values", cJSON_CreateDoubleArray(&error, 1)) &&
+         cJSON_AddNumberToObject(ground, "correlation_m", 10 * p->grid.cell_size);
+}
+
+/** Of the usual times after the start the last three before the end of the run; none if its end is not a time. */
+static bool put_within(cJSON *result, const struct sciara_problem *p) {
+  static const struct {
+    const char *text;
+    double hours;
+  } usual[] = {{"6 h", 6}, {"12 h", 12}, {"24 h", 24}, {"2 d", 48}, {"3 d", 72}, {"7 d", 168}, {"14 d", 336}};
+  const double span = sciara_scenario_end(&p->scenario) - (p->state ? p->state->time : 0);
+  size_t count = 0;
+  while (count < sizeof usual / sizeof *usual && 3600 * usual[count].hours <= span) count++;
+  if (p->scenario.run.until != SCIARA_UNTIL_TIME || count == 0) return true;
+  cJSON *within = sciara_json_put(result, "within", cJSON_CreateArray());
+  bool done = within != NULL;
+  for (size_t k = count > 3 ? count - 3 : 0; done && k < count; k++)
+    done = sciara_json_put(within, NULL, cJSON_CreateString(usual[k].text)) != NULL;
+  return done;
+}
+
+/** Puts a path, as written in a file of `folder`. */
+static enum sciara_status put_path(cJSON *object, const char *name, const char *what, const char *path,
+                                   const char *folder) {
+  char *relative = NULL;
+  const char *written = path;
+  enum sciara_status status = relate(what, path, folder, &relative, &written);
+  if (status == SCIARA_OK && !cJSON_AddStringToObject(object, name, written))
+    status = sciara_no_memory("an ensemble file");
+  free(relative);
+  return status;
+}
+
+static enum sciara_status compose_ensemble(const struct ensemble_order *o, const struct sciara_problem *p,
+                                           struct sciara_text *text) {
+  enum sciara_status status;
+  struct sciara_text url = {0};
+  char *folder = sciara_path_folder(o->path);
+  const double zero = 0, error = o->error > 0 ? o->error : 0.2 * p->grid.cell_size;
+  cJSON *root = folder ? cJSON_CreateObject() : NULL, *sample, *result;
+  SCIARA_TRY_GOTO(find_schema("ensemble.schema.json", &url));
+  if (url.length > 0) cJSON_AddStringToObject(root, "$schema", url.data);
+  SCIARA_TRY_GOTO(root ? put_path(root, "base", "BASE", o->base, folder) : sciara_no_memory("an ensemble file"));
+  bool done = put_vary(root, p, error);
+  sample = sciara_json_put(root, "sample", cJSON_CreateObject());
+  done = done && cJSON_AddStringToObject(sample, "method", "random") &&
+         cJSON_AddNumberToObject(sample, "count", (double)o->members) && cJSON_AddNumberToObject(sample, "seed", 1);
+  result = sciara_json_put(root, "result", cJSON_CreateObject());
+  done = done && sciara_json_put(result, "thickness_m", cJSON_CreateDoubleArray(&zero, 1)) && put_within(result, p);
+  if (!done) SCIARA_TRY_GOTO(sciara_no_memory("an ensemble file"));
+  if (o->assets) {
+    cJSON *site = sciara_json_put(sciara_json_put(result, "sites", cJSON_CreateArray()), NULL, cJSON_CreateObject());
+    SCIARA_TRY_GOTO(put_path(site, "file", "--assets", o->assets, folder));
+  }
+  SCIARA_TRY_GOTO(sciara_json_print(root, text));
+  SCIARA_TRY_GOTO(sciara_text_append(text, "\n"));
+cleanup:
+  sciara_text_free(&url);
+  cJSON_Delete(root);
+  free(folder);
+  return status;
+}
+
+static int run_ensemble(const struct sciara_arguments *a) {
+  struct ensemble_order order;
+  struct sciara_problem problem = {.scenario = {.notes = &sciara_no_notes}};
+  struct sciara_diagnostics diagnostics = {0};
+  struct sciara_text text = {0};
+  int code = sciara_report(take_ensemble(a, &order));
+  if (code != SCIARA_OK) return code;
+  sciara_scenario_read_all(order.base, NULL, 0, &problem.scenario, &diagnostics);
+  sciara_problem_place(&problem, &(struct sciara_problem_options){.extra_driver_count = 0}, &diagnostics);
+  code = sciara_report_all(&diagnostics);
+  if (code == SCIARA_OK) code = sciara_report(compose_ensemble(&order, &problem, &text));
+  if (code == SCIARA_OK) code = sciara_report(sciara_file_replace(order.path, text.data, text.length));
+  if (code == SCIARA_OK) {
+    char word[SCIARA_QUOTED_WORD];
+    sciara_log(SCIARA_LOG_INFO, "next: 'sciara ensemble check %s' tells what it will take",
+               sciara_quoted_word(order.path, word));
+    sciara_print("%s\n", order.path);
+  }
+  sciara_text_free(&text);
+  sciara_problem_free(&problem);
+  sciara_diagnostics_free(&diagnostics);
+  return code;
+}
+
+const struct sciara_command sciara_cmd_ensemble_init = {
+    .name = "ensemble init",
+    .summary = "write a first ensemble file for a scenario: what varies, and why",
+    .operands = "BASE",
+    .operand_min = 1,
+    .operand_max = 1,
+    .options = ensemble_options,
+    .details =
+        "Rates, the parameters of the lava and the errors of the DEM vary. Messages say how: change what you know "
+        "better.\nThe times of the results count from the state with which the scenario begins.\n",
+    .run = run_ensemble,
 };

@@ -6,9 +6,10 @@
 #include "app/command.h"
 #include "base/status.h"
 
-extern const struct sciara_command sciara_cmd_ensemble_check, sciara_cmd_ensemble_plan, sciara_cmd_ensemble_member,
-    sciara_cmd_ensemble_run, sciara_cmd_ensemble_status, sciara_cmd_ensemble_reweight, sciara_cmd_ensemble_reduce,
-    sciara_cmd_ensemble_query, sciara_cmd_ensemble_compare, sciara_cmd_ensemble_export, sciara_cmd_ensemble_schema;
+extern const struct sciara_command sciara_cmd_ensemble_init, sciara_cmd_ensemble_check, sciara_cmd_ensemble_plan,
+    sciara_cmd_ensemble_member, sciara_cmd_ensemble_run, sciara_cmd_ensemble_status, sciara_cmd_ensemble_reweight,
+    sciara_cmd_ensemble_reduce, sciara_cmd_ensemble_query, sciara_cmd_ensemble_compare, sciara_cmd_ensemble_export,
+    sciara_cmd_ensemble_schema;
 
 #define SCIARA_THREADS_OPTION \
   { "threads", 0, "N", "number of threads (default: one per core)" }

@@ -181,10 +181,19 @@ const struct sciara_command sciara_cmd_ensemble_schema = {
 // ------------------------------------------------------------------------------------------------------- subcommands
 
 static const struct sciara_command *const subcommands[] = {
-    &sciara_cmd_ensemble_check,  &sciara_cmd_ensemble_plan,   &sciara_cmd_ensemble_member,
-    &sciara_cmd_ensemble_run,    &sciara_cmd_ensemble_status, &sciara_cmd_ensemble_reweight,
-    &sciara_cmd_ensemble_reduce, &sciara_cmd_ensemble_query,  &sciara_cmd_ensemble_compare,
-    &sciara_cmd_ensemble_export, &sciara_cmd_ensemble_schema, NULL,
+    &sciara_cmd_ensemble_init,
+    &sciara_cmd_ensemble_check,
+    &sciara_cmd_ensemble_plan,
+    &sciara_cmd_ensemble_member,
+    &sciara_cmd_ensemble_run,
+    &sciara_cmd_ensemble_status,
+    &sciara_cmd_ensemble_reweight,
+    &sciara_cmd_ensemble_reduce,
+    &sciara_cmd_ensemble_query,
+    &sciara_cmd_ensemble_compare,
+    &sciara_cmd_ensemble_export,
+    &sciara_cmd_ensemble_schema,
+    NULL,
 };
 
 const struct sciara_command sciara_cmd_ensemble = {

@@ -101,6 +101,33 @@ class Init(Case):
         self.refused("vents[0].effusion.csv: ./none.csv: cannot open", "dem.asc", *vent, "--rates", "none.csv", "--overwrite",
                      code=4)
 
+    def test_front(self):
+        """A mapped outline and its time; an ensemble of it, with what each rule varies."""
+        case.write_text(self.path("tadr.csv"), "date;rate\n2026-05-10T00:00Z;2\n2026-05-12T00:00Z;0\n")
+        os.mkdir(self.path("files"))
+        square = [[[X - 5, Y + 5], [X + 15, Y + 5], [X + 15, Y - 15], [X - 5, Y - 15], [X - 5, Y + 5]]]
+        case.write_features(self.path("front.geojson"), ({}, "Polygon", square))
+        case.write_features(self.path("places.geojson"), ({"name": "a"}, "Point", [X, Y - 30]))
+        order = ["dem.asc", "--vent", f"{X},{Y}", "--rates", "tadr.csv", "--set", "dem.crs=EPSG:32633"]
+        front = ["--front", "front.geojson", "--at", "2026-05-10T01:00Z", "--until", "2026-05-11T01:00Z"]
+        for rule, lava in (("fv3", {"key": "model.cooling", "log_uniform": [0.7535, 3.014]}), ("bingham", {"prior": "basalt"})):
+            self.sciara("init", *order, *front, "--rule", rule, "-o", "files/s.json", "--overwrite")
+            self.assertEqual(case.read_json(self.path("files", "s.json"))["initial"],
+                             {"observed": {"outline": "../front.geojson", "time": "2026-05-10T01:00Z"}})
+            self.assertIn("7200 m3 of lava", self.sciara("check", "files/s.json").stderr)  # 2 m3/s for an hour
+            done = self.sciara("ensemble", "init", "files/s.json", "--members", 5, "--assets", "places.geojson", "-o", "e.json", "--overwrite")
+            self.assertIn("elevation_error is 2 m with a correlation length of 100 m", done.stderr)
+            made = case.read_json(self.path("e.json"))
+            self.assertEqual(made["vary"], [{"key": "rate_scale", "log_uniform": [0.5, 2]}, lava,
+                                            {"key": "elevation_error", "values": [2], "correlation_m": 100}])
+            self.assertEqual((made["base"], made["sample"]["count"], made["result"]), (
+                "files/s.json", 5, {"thickness_m": [0], "within": ["6 h", "12 h", "24 h"], "sites": [{"file": "places.geojson"}]}))
+            self.assertIn("members:  5 in", self.sciara("ensemble", "check", "e.json", "--no-estimate").stdout)
+        self.refused("--at is missing", *order, *front[:2], code=2)
+        self.refused("--at: allowed with --front", *order, *front[2:4], code=2)
+        self.refused("exclude each other", *order, *front, "--set", "initial.observed={}", code=2)
+        self.refused("none.geojson: No such file", *order, "--front", "none.geojson", *front[2:], code=4)
+
     def test_lonlat(self):
         self.sciara("init", "dem.asc", "--vent-lonlat", "15.0023,37.7422", "--rate", 1, "--duration", "1 h",
                     "--set", "dem.crs=EPSG:32633")

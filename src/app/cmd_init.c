@@ -379,15 +379,14 @@ const struct sciara_command sciara_cmd_init = {
     .operand_min = 1,
     .operand_max = 1,
     .options = options,
-    .details =
-        "At least one vent or fissure is required, and --rate with --duration, or --rates. The scenario is "
-        "checked like by 'sciara\n"
-        "check' before it is written. Its path is printed; 'sciara run' can run it directly.\n"
-        "A fissure is one cell wide; --set vents.0.width_m=W makes it wider. --set vents=[...] can replace "
-        "these options.\n"
-        "If the rates have dates, run.start becomes the first one unless --set run.start is given.\n"
-        "With --front the outline holds what the vents have emitted until --at; --set initial.observed.volume_m3=V "
-        "gives\nanother volume. 'sciara ensemble init' makes a forecast of the scenario.\n",
+    .details = "At least one vent or fissure is required, and --rate with --duration, or --rates. The scenario is "
+               "checked like by 'sciara\n"
+               "check' before it is written. Its path is printed; 'sciara run' can run it directly.\n"
+               "A fissure is one cell wide; --set vents.0.width_m=W makes it wider. --set vents=[...] can replace "
+               "these options.\n"
+               "If the rates have dates, run.start becomes the first one unless --set run.start is given.\n"
+               "With --front the outline holds what the vents have emitted until --at, unless the key "
+               "initial.observed.volume_m3 is set.\nFor a forecast 'sciara ensemble init' varies the scenario.\n",
     .run = run,
 };
 

@@ -75,15 +75,14 @@ static void print_vent(const struct sciara_problem *p, size_t k, const struct sc
   if (outflow) print_outflow(p, k, outflow);
 }
 
-static void print_vents(const struct sciara_problem *p) {
+static void print_vents(const struct sciara_problem *p, struct sciara_diagnostics *diagnostics) {
   char end[48], in_run[SCIARA_SESSION_EMISSION];
   struct sciara_outflow *outflow = NULL;
   sciara_session_emission(p, in_run);
   sciara_print_duration(sciara_vents_end(p->vents), end, sizeof end);
   sciara_print("vents:         %zu, %.6g m3 in all, until %s%s\n", p->scenario.vent_count, sciara_vents_total(p->vents),
                end, in_run);
-  if (sciara_has_towers(&p->scenario.params) && sciara_outflows_of(p, &outflow) != SCIARA_OK)
-    sciara_log(SCIARA_LOG_WARNING, "%s", sciara_last_error());
+  if (sciara_has_towers(&p->scenario.params)) sciara_diagnostics_add(diagnostics, sciara_outflows_of(p, &outflow));
   for (size_t k = 0; k < p->scenario.vent_count; k++) print_vent(p, k, outflow ? &outflow[k] : NULL);
   sciara_free(outflow);
 }
@@ -252,7 +251,7 @@ static void print_outputs(const struct sciara_problem *p) {
 }
 
 /** Describes the run. Prints nothing for an invalid scenario, in which defaults replace what was wrong. */
-static void print_report(const struct sciara_problem *p) {
+static void print_report(const struct sciara_problem *p, struct sciara_diagnostics *diagnostics) {
   const struct sciara_scenario_spec *s = &p->scenario;
   if (!p->size.made) return;
   sciara_print("scenario:      %s\n", s->path);
@@ -264,7 +263,7 @@ static void print_report(const struct sciara_problem *p) {
                  "\n",
                  s->dem.error.sd_m, s->dem.error.correlation_m, s->dem.error.seed);
   sciara_print_grid(&p->grid, &p->georef);
-  print_vents(p);
+  print_vents(p, diagnostics);
   print_memory(p);
   print_end(s);
   print_outputs(p);
@@ -349,7 +348,7 @@ static int check(const struct sciara_arguments *arguments, const struct sciara_s
   if (how.ranks == 0) return SCIARA_ERR_USAGE;
   sciara_problem_open_all(arguments->operand[0], &how, &problem, &diagnostics);
   problem.comm = sciara_ranks();
-  print_report(&problem);
+  print_report(&problem, &diagnostics);
   if (problem.size.made) sciara_diagnostics_add(&diagnostics, sciara_outflow_warn(&problem));
   if (problem.size.made) warn_disk(&problem);
   sciara_output_flush();

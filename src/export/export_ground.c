@@ -35,12 +35,14 @@ static enum sciara_status read_scenario(const struct sciara_target *t, struct sc
   return sciara_snapshot_scenario(&t->snapshot, "its scenario", out);
 }
 
-static bool has_dem(const struct sciara_target *t) {
-  char *path = NULL;
-  const bool found =
-      t->folder && sciara_run_file(t->folder, SCIARA_RUN_DEM, &path) == SCIARA_OK && access(path, R_OK) == 0;
+static enum sciara_status find_dem(const struct sciara_target *t, bool *found) {
+  char *path;
+  *found = false;
+  if (!t->folder) return SCIARA_OK;
+  SCIARA_TRY(sciara_run_file(t->folder, SCIARA_RUN_DEM, &path));
+  *found = access(path, R_OK) == 0;
   free(path);
-  return found;
+  return SCIARA_OK;
 }
 
 enum sciara_status sciara_export_edits(const struct sciara_target *t, bool required, struct sciara_zones *out) {
@@ -48,7 +50,9 @@ enum sciara_status sciara_export_edits(const struct sciara_target *t, bool requi
   struct sciara_scenario_spec scenario = {0};
   const char **labels = NULL;
   enum sciara_status status;
-  if (!required && !has_dem(t)) return SCIARA_OK;
+  bool found;
+  SCIARA_TRY(find_dem(t, &found));
+  if (!required && !found) return SCIARA_OK;
   SCIARA_TRY_GOTO(read_dem(t, &dem));
   if (!dem.edit) {
     if (required) status = sciara_fail(SCIARA_ERR_INPUT, "%s: its scenario has no dem.edits", t->folder);
@@ -71,7 +75,9 @@ enum sciara_status sciara_export_read_marks(const struct sciara_target *t, struc
   struct sciara_dem dem = {0};
   enum sciara_status status;
   *out = (struct sciara_export_marks){0};
-  if (!t->snapshot.scenario_json || !has_dem(t)) return SCIARA_OK;
+  bool found;
+  SCIARA_TRY(find_dem(t, &found));
+  if (!t->snapshot.scenario_json || !found) return SCIARA_OK;
   SCIARA_TRY_GOTO(read_scenario(t, &scenario));
   if (scenario.dem.edit_count == 0 && !t->snapshot.has_sea && !scenario.observed.outline) goto cleanup;
   SCIARA_TRY_GOTO(read_dem(t, &dem));

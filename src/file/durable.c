@@ -4,6 +4,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -258,17 +260,18 @@ enum sciara_status sciara_folder_is_empty(const char *path, bool *exists, bool *
 }
 
 double sciara_disk_free(const char *folder) {
+  char path[PATH_MAX];
   struct statvfs disk;
-  char *path = sciara_format("%s", folder);
-  double bytes = 0;
-  while (path && statvfs(path, &disk) != 0) {
-    char *parent = strcmp(path, ".") == 0 || strcmp(path, "/") == 0 ? NULL : sciara_path_folder(path);
-    free(path);
-    path = parent;
+  if ((size_t)snprintf(path, sizeof path, "%s", folder) >= sizeof path) return 0;
+  while (statvfs(path, &disk) != 0) {
+    char *end = strrchr(path, '/');
+    if (strcmp(path, ".") == 0 || strcmp(path, "/") == 0) return 0;
+    if (end)
+      end[end == path] = 0;
+    else
+      snprintf(path, sizeof path, ".");
   }
-  if (path) bytes = (double)disk.f_bavail * (double)disk.f_frsize;
-  free(path);
-  return bytes;
+  return (double)disk.f_bavail * (double)disk.f_frsize;
 }
 
 char *sciara_path_join(const char *folder, const char *name) {

@@ -355,9 +355,11 @@ struct product {
   OGRSpatialReferenceH srs;
   OGRGeomTransformerH change; ///< from the CRS of the grid to that of the file; NULL: they are the same
   GDALDatasetH dataset;
+  bool no_text; ///< there was no memory for a text
 };
 
 static enum sciara_status gdal_failure(const struct product *p) {
+  if (p->no_text) return sciara_fail(SCIARA_ERR_MEMORY, "%s: cannot be written: no memory for a text", p->path);
   return sciara_fail(sciara_gdal_status(&p->scope, SCIARA_ERR_IO), "%s: cannot be written: %s", p->path,
                      sciara_gdal_message(&p->scope));
 }
@@ -464,16 +466,17 @@ static enum sciara_status append_kml(struct sciara_text *t, const char *text) {
   return status;
 }
 
-static bool set_text(OGRFeatureH f, const struct product *p, const char *field, const char *text) {
+static bool set_text(OGRFeatureH f, struct product *p, const char *field, const char *text) {
   struct sciara_text kml = {0};
   const bool done = !p->format->styled || append_kml(&kml, text) == SCIARA_OK;
   if (done) OGR_F_SetFieldString(f, OGR_F_GetFieldIndex(f, field), kml.data ? kml.data : text);
   sciara_text_free(&kml);
+  p->no_text |= !done;
   return done;
 }
 
 /** Zone k; takes the polygons. An edge that is not finite stays NULL. */
-static bool add_feature(OGRLayerH layer, const struct product *p, const struct sciara_zones *z, size_t k,
+static bool add_feature(OGRLayerH layer, struct product *p, const struct sciara_zones *z, size_t k,
                         OGRGeometryH polygons) {
   const struct sciara_zone *zone = &z->zone[k];
   const double cell = p->polygons->grid->cell_size * p->polygons->grid->cell_size;
@@ -584,7 +587,7 @@ static OGRGeometryH mark_geometry(const struct sciara_vector_mark *m, bool line)
   return g;
 }
 
-static bool add_mark(OGRLayerH layer, const struct product *p, const struct sciara_vector_marks *marks, size_t k) {
+static bool add_mark(OGRLayerH layer, struct product *p, const struct sciara_vector_marks *marks, size_t k) {
   const struct sciara_vector_mark *m = &marks->mark[k];
   OGRGeometryH geometry = mark_geometry(m, marks->lines);
   OGRFeatureH f = OGR_F_Create(OGR_L_GetLayerDefn(layer));

@@ -18,9 +18,9 @@
 
 /** The clock, totals and errors of a step. There is one on the device; the host reads it between graphs of steps. */
 struct sciara_device_control {
-  double time;              ///< simulated time, s
-  double emitted;           ///< m3
-  real t;                   ///< the clock computed in the last step, s
+  double time;    ///< simulated time, s
+  double emitted; ///< m3
+  real t;         ///< the clock computed in the last step, s
   unsigned long long step, solidifications, losses, sea_losses, cell_steps;
   unsigned long long launched; ///< threads launched for time evaluation
   unsigned long long liquid;   ///< cells liquid at the end of the step

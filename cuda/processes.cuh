@@ -28,9 +28,7 @@ __device__ inline real new_clock(const sciara_device &d) {
 }
 
 /** Whether all lava is checked in this step. */
-__device__ inline bool checks_lava(const sciara_device &d) {
-  return d.control->step % SCIARA_CHECK_EVERY == 0;
-}
+__device__ inline bool checks_lava(const sciara_device &d) { return d.control->step % SCIARA_CHECK_EVERY == 0; }
 
 __device__ inline unsigned stamp_of(const sciara_device &d) { return (unsigned)(d.control->step + 1); }
 

@@ -434,6 +434,7 @@ class Cures(Case):
         follow(said, 2)
         said = self.sciara("run", name, "-o", "x y", "-n", 10).stderr
         follow(said, 1)
+        follow(self.sciara("ensemble", "init", name, "--members", 2, "-o", "e " + name).stderr, 1)
 
     def interrupt(self, *command, begun):
         """The messages of a program that SIGINT ends as soon as a file exists."""
@@ -498,4 +499,4 @@ class Cures(Case):
         self.assertEqual(self.printing(r'"(?:gzip|bzip2|xz|zstd|tail|iconv) -|\bsed \''),
                          {"terrain/dem_suggest.c": 10, "terrain/dem_source.c": 2})
         self.assertEqual(self.printing(r"'sciara (?:[a-z]+ )+%s(?! --help)"),
-                         {"app/cmd_init.c": 2, "app/session.c": 2, "app/ensemble_run.c": 1})
+                         {"app/cmd_init.c": 3, "app/session.c": 2, "app/ensemble_run.c": 1})

@@ -434,16 +434,18 @@ static bool put_vary(cJSON *root, const struct sciara_problem *p, double error) 
   cJSON *vary = sciara_json_put(root, "vary", cJSON_CreateArray());
   bool done = vary_by(vary, "rate_scale", 1, 0.5, 2, "it multiplies all effusion rates");
   if (p->scenario.params.rule == SCIARA_RULE_BINGHAM) {
-    sciara_log(SCIARA_LOG_INFO,
-               "viscosity and strength are those of prior basalt: any basaltic lava; prior aa is narrower, and "
-               "the sets that a calibration has accepted are better (\"members\": \"accepted.csv\")");
+    sciara_log(
+        SCIARA_LOG_INFO,
+        "the parameters of the lava are drawn from prior basalt, for any basaltic lava; prior aa is narrower, and the "
+        "sets that a calibration has accepted are better (\"members\": \"accepted.csv\")");
     done = done && cJSON_AddStringToObject(sciara_json_put(vary, NULL, cJSON_CreateObject()), "prior", "basalt");
-  } else {
+  } else if (p->scenario.params.cooling > 0) {
     done = done && vary_by(vary, "model.cooling", p->scenario.params.cooling, 0.5, 2, "how fast the lava cools");
   }
   cJSON *ground = sciara_json_put(vary, NULL, cJSON_CreateObject());
-  sciara_log(SCIARA_LOG_INFO, "elevation_error is %.6g m with a correlation length of %.6g m: give that of your DEM",
-             error, 10 * p->grid.cell_size);
+  sciara_log(SCIARA_LOG_INFO,
+             "elevation_error is %.6g m with a correlation length of %.6g m: replace them by those of your DEM", error,
+             10 * p->grid.cell_size);
   return done && cJSON_AddStringToObject(ground, "key", "elevation_error") &&
          sciara_json_put(ground, "values", cJSON_CreateDoubleArray(&error, 1)) &&
          cJSON_AddNumberToObject(ground, "correlation_m", 10 * p->grid.cell_size);

@@ -17,7 +17,7 @@ SCIARA_BEGIN_DECLS
  */
 struct sciara_engine_ops sciara_banded_ops(const struct sciara_engine_ops *inner);
 
-/** The life of all ranks but 0: does what rank 0 says until it dismisses them. Fails only if rank 0 is lost. */
+/** Called by all ranks but 0: executes the commands of rank 0 until it dismisses them. Fails only if rank 0 is lost. */
 enum sciara_status sciara_banded_serve(struct sciara_comm *c);
 
 /** For rank 0: ends `sciara_banded_serve` of all others. Nothing if the communicator is lost. */

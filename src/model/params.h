@@ -123,8 +123,8 @@ enum sciara_status sciara_params_check(const struct sciara_params *p);
 static inline double sciara_coldest(const struct sciara_params *p) { return (1 - 1e-6) * p->T_sol; }
 
 /**
- * The highest temperature of liquid lava, K. Mixing and rounding cannot heat lava by 1 % in any number of steps; a
- * fault in an engine can. Host only.
+ * The highest temperature of liquid lava, K. In double precision mixing and rounding do not heat lava by 1 %; a fault in an
+ * engine can, and so can rounding in single precision over many thousands of steps. Host only.
  */
 static inline double sciara_hottest(const struct sciara_params *p) { return 1.01 * p->T_vent; }
 

@@ -7,16 +7,16 @@
 #include "model/state.h"
 
 /**
- * Engines check all lava (sciara_is_sound) in every step after a multiple of SCIARA_CHECK_EVERY steps, so that what they find does not
- * depend on when a state was uploaded.
+ * Engines check all lava (sciara_is_sound) in the step after every multiple of SCIARA_CHECK_EVERY steps. What they find
+ * does not depend on when a state was uploaded, and so not on where a simulation was interrupted.
  */
 #define SCIARA_CHECK_EVERY 64
 
-/** What a bad cell has, for messages. */
-#define SCIARA_UNSOUND_TEXT                                                                               \
-  "lava cannot have such numbers: one is not a number or infinite, or the thickness is negative, or the " \
-  "temperature is not between T_sol and T_vent; in single precision rounding may add up to that in many " \
-  "thousand steps: expected engine.precision \"double\""
+/** What is said of a cell that is not sound, after its step and position. */
+#define SCIARA_UNSOUND_TEXT                                                                                 \
+  "lava cannot have such numbers: one is not a number or infinite, or the thickness is negative, or the "   \
+  "temperature is not between T_sol and T_vent; in single precision rounding may add up to that over many " \
+  "thousands of steps: expected engine.precision \"double\""
 
 SCIARA_BEGIN_DECLS
 

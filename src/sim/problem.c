@@ -292,12 +292,12 @@ static void warn_cell_size(const struct sciara_problem *p) {
             : "");
 }
 
+/** Warns about a rule whose temperatures do not bear single precision. */
 static void warn_precision(const struct sciara_problem *p) {
   if (p->scenario.params.rule == SCIARA_RULE_BINGHAM && p->scenario.engine.single_precision)
-    sciara_note(
-        p->scenario.notes, SCIARA_LOG_WARNING,
-        "in single precision rounding heats lava of rule bingham in many thousand steps, and some runs end with exit "
-        "code 5 (docs/numerics.md): expected engine.precision \"double\"");
+    sciara_note(p->scenario.notes, SCIARA_LOG_WARNING,
+                "in single precision rounding heats lava of rule bingham over many thousands of steps, and some runs "
+                "end with exit code 5 (docs/numerics.md): expected engine.precision \"double\"");
 }
 
 enum { MOMENT = 48 + SCIARA_MINUTE_SIZE };

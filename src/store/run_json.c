@@ -39,14 +39,14 @@ enum kind {
 };
 
 /** A member that files of earlier versions, or those for which `has` does not hold, lack. */
-enum absent { NEVER, ELSE_NONE, ELSE_NAN };
+enum absent { NEVER, ELSE_NONE, ELSE_NAN, WITH_LAST };
 
 struct entry {
   const char *key;
   enum kind kind;
   size_t offset;
   bool (*has)(const void *record); ///< whether it is written; NULL: always
-  enum absent absent;              ///< NEVER: it is read wherever it is written
+  enum absent absent;              ///< NEVER: it is read wherever it is written; WITH_LAST: with the entry above
 };
 
 #define R(member) offsetof(struct sciara_run_json, member), NULL, NEVER
@@ -126,7 +126,7 @@ static const struct entry ledger[] = {
     {"initial_m3", NUMBER, R(ledger.initial_m3)},
     {"emitted_m3", NUMBER, R(ledger.emitted_m3)},
     {"added_m3", NUMBER, R_IF(ledger.added_m3, is_corrected), ELSE_NONE},
-    {"removed_m3", NUMBER, R_IF(ledger.removed_m3, is_corrected), ELSE_NONE},
+    {"removed_m3", NUMBER, R_IF(ledger.removed_m3, is_corrected), WITH_LAST},
     {"liquid_m3", NUMBER, R(ledger.liquid_m3)},
     {"solid_m3", NUMBER, R(ledger.solid_m3)},
     {"lost_m3", NUMBER, R(ledger.lost_m3)},
@@ -473,13 +473,16 @@ static const char *take(const struct entry *e, const cJSON *value, void *at, cha
 }
 
 static enum sciara_status read_record(const struct node *node, const struct entry *entries, void *record) {
+  const cJSON *last = NULL, *value = NULL;
   for (const struct entry *e = entries; e->key; e++) {
-    const cJSON *value = member(node, e->key);
+    last = value;
+    value = member(node, e->key);
     char *at = (char *)record + e->offset, room[64];
     enum sciara_status status = SCIARA_OK;
     if (e->absent == NEVER && e->has && !e->has(record)) continue;
     if (e->absent == ELSE_NAN && !value) *(double *)at = NAN;
-    if (e->absent != NEVER && !value) continue;
+    if (e->absent != NEVER && !value && !(e->absent == WITH_LAST && last)) continue;
+    if (e->absent == WITH_LAST && !last) continue;
     const char *allowed = take(e, value, at, room, &status);
     if (allowed) return refuse(node, e->key, value, allowed);
     SCIARA_TRY(status);

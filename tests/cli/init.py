@@ -123,6 +123,8 @@ class Init(Case):
             self.assertEqual((made["base"], made["sample"]["count"], made["result"]), (
                 "files/s.json", 5, {"thickness_m": [0], "within": ["6 h", "12 h", "24 h"], "sites": [{"file": "places.geojson"}]}))
             self.assertIn("members:  5 in", self.sciara("ensemble", "check", "e.json", "--no-estimate").stdout)
+        self.sciara("init", *order, *front, "--set", "initial.observed.volume_m3=900", "-o", "files/s.json", "--overwrite")
+        self.assertIn("; 900 m3 of lava", self.sciara("check", "files/s.json", "--no-estimate").stderr)
         self.refused("--at is missing", *order, *front[:2], code=2)
         self.refused("--at: allowed with --front", *order, *front[2:4], code=2)
         self.refused("exclude each other", *order, *front, "--set", "initial.observed={}", code=2)

@@ -183,6 +183,7 @@ static const struct {
     {"23:31:00Z", "23:31:00", "timing.updated_utc"},
     {"\"liquid_cells\": 928", "\"liquid_cells\": \"928\"", "state.liquid_cells"},
     {"\"lost_m3\": ", "\"lost_m3\": []  ,  \"x\": ", "ledger.lost_m3"},
+    {"\"removed_m3\": ", "\"removed\": ", "ledger.removed_m3"},
     {"snapshots/00000002.nc", "../00000002.nc", "snapshots[1].name"},
     {"snapshots/00000002.nc", "/etc/passwd", "snapshots[1].name"},
     {"\"step\": 20", "\"step\": 1e60", "snapshots[1].step"},

@@ -315,16 +315,17 @@ static bool is_aborted(const struct openmp *e) {
   return aborted || e->halo[0].aborted || e->halo[1].aborted;
 }
 
-/** Adds an outflow from another part, or one to a dry cell, to the arrivals of p. */
-static bool receive(struct sciara_part *p, const struct sciara_edges *g, int64_t k, int n) {
+/** Adds an outflow from another part, or one to a dry cell, to the arrivals of p; `from`: the part of the donor. */
+static bool receive(struct sciara_part *p, const struct sciara_part *from, const struct sciara_edges *g, int64_t k,
+                    int n) {
   const int64_t i = g->cell[k];
   const uint32_t entry = p->entry_of[i];
   struct sciara_arrivals *to = entry ? &p->inner[n] : &p->fresh;
   if (!sciara_arrivals_reserve(to, 1)) return false;
   to->list[to->count++] = (struct sciara_arrival){.cell = entry ? (int64_t)entry - 1 : i,
                                                   .direction = n,
-                                                  .out = sciara_edges_outflow(g, k),
-                                                  .T = sciara_edges_T(g, k)};
+                                                  .out = sciara_edges_outflow(from, g, sciara_moore_reverse(n), k),
+                                                  .T = sciara_edges_T(from, g, k)};
   return true;
 }
 
@@ -342,12 +343,13 @@ static bool receive_all(const struct openmp *e, int me) {
     p->inner[n].count = p->inner[n].taken = 0;
     const struct sciara_edges *g = &p->edges[SCIARA_EDGE_FRESH][i];
     for (int64_t k = 0; k < g->count; k++)
-      if (!receive(p, g, k, n)) return false;
+      if (!receive(p, p, g, k, n)) return false;
     for (int other = -1; other <= e->used; other++) { // in ascending order, so the arrivals are too
-      g = &part_in_order(e, other)->edges[SCIARA_EDGE_OUTER][i];
+      const struct sciara_part *from = part_in_order(e, other);
+      g = &from->edges[SCIARA_EDGE_OUTER][i];
       if (other == me) continue;
       for (int64_t k = 0; k < g->count; k++)
-        if (g->cell[k] >= p->begin && g->cell[k] < p->end && !receive(p, g, k, n)) return false;
+        if (g->cell[k] >= p->begin && g->cell[k] < p->end && !receive(p, from, g, k, n)) return false;
     }
   }
   return true;

@@ -87,7 +87,7 @@ PIECE void find_sheets(const struct sciara_rule *rule, struct gang *restrict b, 
     SCIARA_UNROLL
     for (int i = 1; i < SCIARA_MOORE; i++) {
       drop[i] = sciara_drop(b->h[k], b->rise[i][k], b->around[i][k]);
-      b->share[i][k] = drop[i];
+      b->drop[i][k] = drop[i];
     }
     const real h = b->h[k], G2 = sciara_slope_squared(rule, drop);
     const struct sciara_incline incline = sciara_incline_of(G2);
@@ -115,8 +115,8 @@ static inline __attribute__((always_inline)) void find_two_rates(const struct sc
         sciara_sill(i, b->rise[i][k], b->rise[sciara_beside_in_column(i)][k], b->rise[sciara_beside_in_row(i)][k]);
     const real opposite =
         sciara_sill(o, b->rise[o][k], b->rise[sciara_beside_in_column(o)][k], b->rise[sciara_beside_in_row(o)][k]);
-    b->rate[i][k] = sciara_sheet_rate(rule, &sheet, i, h, half_slope, sill, b->share[i][k]);
-    b->rate[o][k] = sciara_sheet_rate(rule, &sheet, o, h, -half_slope, opposite, b->share[o][k]);
+    b->rate[i][k] = sciara_sheet_rate(rule, &sheet, i, h, half_slope, sill, b->drop[i][k]);
+    b->rate[o][k] = sciara_sheet_rate(rule, &sheet, o, h, -half_slope, opposite, b->drop[o][k]);
   }
 }
 
@@ -127,24 +127,28 @@ PIECE void find_rates(const struct sciara_rule *rule, struct gang *restrict b) {
   find_two_rates(rule, 6, b);
 }
 
-/** Where the cells of a gang give lava, and how much at most. Cells that do not flow give none. */
-PIECE void find_shares(struct sciara_part *p, struct gang *restrict b) {
+/** Where the cells of a gang give lava, and how much at most: to no neighbour if they do not flow. */
+PIECE void find_shares(struct sciara_part *p, struct gang *restrict b, struct sciara_given *restrict given) {
   sciara_lane bad[GANG], odd = 0;
   LANES
   for (int k = 0; k < b->lanes; k++) {
     real rate[SCIARA_MOORE];
+    const bool flows = b->flows[k] != 0;
     sciara_lane set = 0;
     SCIARA_UNROLL
-    for (int i = 1; i < SCIARA_MOORE; i++) {
-      rate[i] = b->rate[i][k];
-      set |= rate[i] > 0 ? (sciara_lane)1 << i : 0;
-    }
+    for (int i = 1; i < SCIARA_MOORE; i++) rate[i] = b->rate[i][k];
     const real sum = sciara_rates_sum(rate), drain = sciara_drain(b->h[k], sum);
     SCIARA_UNROLL
-    for (int i = 1; i < SCIARA_MOORE; i++)
-      b->share[i][k] = sciara_flux_most(sciara_flux_level(i, b->share[i][k]), drain, rate[i]);
-    b->set[k] = b->flows[k] ? set : 0;
-    bad[k] = ((b->flows[k] != 0) & !sciara_is_finite(sum)) ? 1 : 0;
+    for (int i = 1; i < SCIARA_MOORE; i++) {
+      const bool gives = flows & (rate[i] > 0);
+      const real most = sciara_flux_most(sciara_flux_level(i, b->drop[i][k]), drain, rate[i]);
+      set |= gives ? (sciara_lane)1 << i : 0;
+      given->rate[i][k] = gives ? rate[i] : 0;
+      given->share[i][k] = gives ? most : 0;
+    }
+    b->set[k] = set;
+    given->T[k] = b->T[k];
+    bad[k] = (flows & !sciara_is_finite(sum)) ? 1 : 0;
     odd |= bad[k];
   }
   for (int k = 0; odd && k < b->count; k++)
@@ -164,14 +168,9 @@ PIECE void find_least(struct sciara_part *p, const struct gang *restrict b, cons
 static inline void append(struct sciara_edges *restrict g, const struct sciara_part *p, const struct gang *restrict b,
                           int i, const uint16_t *restrict chosen, int count) {
   uint32_t *restrict donor = g->donor + g->count;
-  real *restrict rate = g->rate + g->count, *restrict share = g->share + g->count;
-  (void)p;
-  for (int e = 0; e < count; e++) {
-    const uint32_t k = chosen[e];
-    donor[e] = b->entry[k];
-    rate[e] = b->rate[i][k];
-    share[e] = b->share[i][k];
-  }
+  const uint32_t first = (uint32_t)(p->given_count * GANG);
+  (void)b, (void)i;
+  for (int e = 0; e < count; e++) donor[e] = first + chosen[e];
   g->count += count;
 }
 
@@ -184,6 +183,13 @@ PIECE void note_quiescent(struct sciara_part *p, const struct gang *restrict b) 
 static void evaluate_gang(struct sciara_part *p, const uint32_t *entry, int count, struct gang *b) {
   const struct sciara_rule *rule = &p->rule;
   real time[GANG], mobility[GANG], P[GANG] = {0};
+  if (!sciara_given_reserve(p)) {
+    p->exhausted = true;
+    return;
+  }
+  struct sciara_given *given = &p->given[p->given_count];
+  given->count = count;
+  memcpy(given->entry, entry, (size_t)count * sizeof *entry);
   load_gang(p, entry, count, b);
   load_neighbours(&p->f, b);
   find_law(rule, b, rule->ln_mobility_sol, rule->mobility_b, mobility);
@@ -191,66 +197,60 @@ static void evaluate_gang(struct sciara_part *p, const uint32_t *entry, int coun
   find_sheets(rule, b, P, mobility, time);
   find_least(p, b, time);
   find_rates(rule, b);
-  find_shares(p, b);
+  find_shares(p, b, given);
   make_all_edges(p, b);
+  p->given_count++;
   note_quiescent(p, b);
 }
 
 void sciara_part_evaluate(struct sciara_part *p) {
   start_step(p);
+  p->given_count = 0;
   evaluate_cells(p);
 }
 
 // ----------------------------------------------------------------------------------------------------- flow computing
 
-/**
- * Computes the flows along the edges first..first + count, count <= GANG, in direction i, and adds them to the outflow
- * of the donors and to its components, from which the flux that is recorded is made.
- */
-PIECE void flow_gang(struct sciara_part *p, struct sciara_edges *g, int i, int64_t first, int count) {
-  real *restrict share = g->share + first, *restrict T = g->T + first;
-  const real *restrict rate = g->rate + first;
-  const uint32_t *restrict donor = g->donor + first;
+/** Computes the outflows of a gang, and their sum and components, from which the flux that is recorded is made. */
+PIECE void flow_gang(struct sciara_part *p, struct sciara_given *restrict given) {
+  real leaving[GANG], east[GANG], north[GANG];
   const real t = p->t;
   sciara_lane nan[GANG], odd = 0;
+  const int lanes = (given->count + CHUNK - 1) / CHUNK * CHUNK;
   LANES
-  for (int e = 0; e < count; e++) {
-    bool bad = false;
-    const real out = sciara_flux(rate[e], share[e], t, &bad);
-    nan[e] = bad ? 1 : 0;
-    odd |= nan[e];
-    share[e] = out;
+  for (int k = 0; k < lanes; k++) {
+    real sum = 0, x = 0, y = 0;
+    bool bad = false; // for a flow that is NaN the sum is NaN
+    SCIARA_UNROLL
+    for (int i = 1; i < SCIARA_MOORE; i++) {
+      const real out = sciara_flux(given->rate[i][k], given->share[i][k], t, &bad);
+      given->share[i][k] = out;
+      sum = sum + out; // + 0 changes no bit: the sum is never -0
+      sciara_flux_add(i, out, &x, &y);
+    }
+    leaving[k] = sum;
+    east[k] = x;
+    north[k] = y;
+    nan[k] = sciara_is_nan(sum) ? 1 : 0;
+    odd |= nan[k];
   }
-  for (int e = 0; e < count; e++) {
-    const uint32_t k = donor[e];
-    p->leaving[k] = p->leaving[k] + share[e];
-    sciara_flux_add(i, share[e], &p->px[k], &p->py[k]);
-    T[e] = p->T[k];
+  for (int k = 0; k < given->count; k++) {
+    const uint32_t entry = given->entry[k];
+    p->leaving[entry] = leaving[k];
+    p->px[entry] = east[k];
+    p->py[entry] = north[k];
   }
-  for (int e = 0; odd && e < count; e++)
-    if (nan[e]) sciara_part_report(p, p->cell[donor[e]]);
-}
-
-/** Takes the flows of all edges whose donors lie before entry `end`. */
-PIECE void flow_along(struct sciara_part *p, struct sciara_edges *g, int i, int64_t end) {
-  while (g->flown < g->count && g->donor[g->flown] < end) {
-    int count = 1;
-    while (count < GANG && g->flown + count < g->count && g->donor[g->flown + count] < end) count++;
-    flow_gang(p, g, i, g->flown, count);
-    g->flown += count;
-  }
+  for (int k = 0; odd && k < given->count; k++)
+    if (nan[k]) sciara_part_report(p, p->cell[given->entry[k]]);
 }
 
 void sciara_part_flow(struct sciara_part *p) {
-  for (int64_t begin = 0; begin < p->count; begin += BLOCK) {
-    const int64_t end = begin + BLOCK < p->count ? begin + BLOCK : p->count;
-    const size_t bytes = (size_t)(end - begin) * sizeof(real);
-    memset(p->leaving + begin, 0, bytes);
-    memset(p->px + begin, 0, bytes); // the flux of this step takes the place of that of the last
-    memset(p->py + begin, 0, bytes);
-    for (int i = 1; i < SCIARA_MOORE; i++)
-      for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++) flow_along(p, &p->edges[kind][i], i, end);
-  }
+  const size_t bytes = (size_t)p->count * sizeof(real);
+  if (bytes == 0) return;
+  memset(p->leaving, 0, bytes);
+  memset(p->px, 0, bytes); // the flux of this step takes the place of that of the last
+  memset(p->py, 0, bytes);
+  for (int64_t k = 0; k < p->given_count; k++) flow_gang(p, &p->given[k]);
 }
 
 #endif

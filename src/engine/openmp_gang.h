@@ -26,10 +26,8 @@
 #endif
 
 enum {
-  CHUNK = 64 / sizeof(real), ///< lanes of the widest register
-  GANG = 8 * CHUNK,          ///< cells whose slopes are computed together
-  BLOCK = 1024,              ///< cells that collect inflows and settle together
-  TEST_INTERVAL = 64         ///< steps between two tests whether a cell is quiescent
+  BLOCK = 1024,      ///< cells that collect inflows and settle together
+  TEST_INTERVAL = 64 ///< steps between two tests whether a cell is quiescent
 };
 
 /** Before a loop whose arrays do not overlap: no iteration loads what another one stores. */
@@ -77,7 +75,7 @@ struct gang {
 #ifdef SCIARA_BINGHAM
   real rise[SCIARA_MOORE][GANG],
       around[SCIARA_MOORE][GANG]; ///< of the neighbours: ground above that of the cell, thickness
-  real rate[SCIARA_MOORE][GANG], share[SCIARA_MOORE][GANG]; ///< share: the drop until the rates are known
+  real rate[SCIARA_MOORE][GANG], drop[SCIARA_MOORE][GANG];
   real plug[GANG], conductance[GANG];
   sciara_lane flows[GANG], quiescent[GANG];
 #else

@@ -18,19 +18,20 @@ static int64_t grown(int64_t capacity, int64_t need) {
 }
 
 #ifdef SCIARA_BINGHAM
-enum { EDGE_REALS = 3 };
+enum { EDGE_REALS = 0 };
 #else
 enum { EDGE_REALS = 4 };
 #endif
 
 /** The arrays of reals of edges. */
 struct edge_reals {
-  real **reals[EDGE_REALS];
+  real **reals[EDGE_REALS + 1];
 };
 
 static struct edge_reals edge_reals_of(struct sciara_edges *g) {
 #ifdef SCIARA_BINGHAM
-  return (struct edge_reals){{&g->rate, &g->share, &g->T}};
+  (void)g;
+  return (struct edge_reals){{NULL}};
 #else
   return (struct edge_reals){{&g->v0, &g->accel, &g->path, &g->share}};
 #endif
@@ -48,6 +49,16 @@ bool sciara_edges_reserve(struct sciara_part *p, enum sciara_edge_kind kind, int
   if (good) g->capacity = capacity;
   return good;
 }
+
+#ifdef SCIARA_BINGHAM
+bool sciara_given_reserve(struct sciara_part *p) {
+  if (p->given_count < p->given_capacity) return true;
+  const int64_t capacity = p->given_capacity + p->given_capacity / 2 + 4;
+  if (!resize((void **)&p->given, p->given_count, capacity, sizeof *p->given)) return false;
+  p->given_capacity = capacity;
+  return true;
+}
+#endif
 
 bool sciara_arrivals_reserve(struct sciara_arrivals *a, int64_t more) {
   if (a->count + more <= a->capacity) return true;
@@ -96,6 +107,9 @@ void sciara_part_release(struct sciara_part *p) {
   sciara_free(p->subnormal);
   sciara_free(p->created);
   sciara_free(p->fresh.list);
+#ifdef SCIARA_BINGHAM
+  sciara_free(p->given);
+#endif
   for (int i = 0; i < SCIARA_MOORE; i++) {
     sciara_free(p->inner[i].list);
     for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++) release_edges(&p->edges[kind][i]);
@@ -138,7 +152,10 @@ size_t sciara_part_memory_of_lava(unsigned record) {
   const size_t reals = REALS + sciara_record_count(record) + (record & SCIARA_RECORD_OF_GROUND ? 1 : 0);
   const size_t cell =
       sizeof *p->cell + sizeof *p->test_from + sizeof *p->list + sizeof *p->subnormal + reals * sizeof(real);
-  const size_t of_grid = sizeof *p->entry_of + sizeof *p->changed; // elsewhere these are zeros that occupy no memory
+  size_t of_grid = sizeof *p->entry_of + sizeof *p->changed; // elsewhere these are zeros that occupy no memory
+#ifdef SCIARA_BINGHAM
+  of_grid += sizeof *p->given / GANG;
+#endif
   return cell + of_grid + EDGES * (sizeof *g->to + sizeof *g->donor + EDGE_REALS * sizeof(real));
 }
 

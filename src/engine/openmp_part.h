@@ -20,6 +20,11 @@ typedef int32_t sciara_lane; ///< an integer as wide as a real, so that a regist
 typedef int64_t sciara_lane;
 #endif
 
+enum {
+  CHUNK = 64 / sizeof(real), ///< lanes of the widest register
+  GANG = 8 * CHUNK           ///< cells that vector instructions compute together
+};
+
 /** The receiver of an edge. */
 enum sciara_edge_kind {
   SCIARA_EDGE_INNER, ///< to a liquid cell of the same part
@@ -31,38 +36,27 @@ enum sciara_edge_kind {
 /** Edges of one kind and one direction, in ascending order of their donors, and so also of their receivers. */
 struct sciara_edges {
   int64_t count, capacity;
-  int64_t timed;   ///< earlier edges are included in the minimum of the clock
-  int64_t flown;   ///< earlier edges have their flow computed
   int64_t taken;   ///< the lava of earlier edges has arrived
   uint32_t *to;    ///< for inner edges: entry of the receiver in the part
   int64_t *cell;   ///< for all others: padded index of the receiver
-  uint32_t *donor; ///< entry of the donor in its part
-#ifdef SCIARA_BINGHAM
-  real *rate, *share; ///< m/s, m; later `share` is the thickness of the outflow
-  real *T;            ///< of the donor, K, once the flow is computed
-#else
+  uint32_t *donor; ///< entry of the donor in its part; rule bingham: its number among the cells that are evaluated
+#ifndef SCIARA_BINGHAM
+  int64_t timed;      ///< earlier edges are included in the minimum of the clock
+  int64_t flown;      ///< earlier edges have their flow computed
   real *v0, *share;   ///< later the speed and the thickness of the outflow
   real *accel, *path; ///< top and head until the time is computed; at last `accel` is the temperature of the donor, K
 #endif
 };
 
-/** The outflow along edge k, once it is computed. */
-static inline struct sciara_outflow sciara_edges_outflow(const struct sciara_edges *g, int64_t k) {
 #ifdef SCIARA_BINGHAM
-  return (struct sciara_outflow){.thickness = g->share[k]};
-#else
-  return (struct sciara_outflow){.thickness = g->share[k], .speed = g->v0[k]};
+/** What the cells of a gang give in this step. Entry 0 of the directions is unused. */
+struct sciara_given {
+  int count;
+  uint32_t entry[GANG];                                     ///< of the donors
+  real T[GANG];                                             ///< of the donors, K
+  real rate[SCIARA_MOORE][GANG], share[SCIARA_MOORE][GANG]; ///< m/s, m; later `share` is the thickness of the outflow
+};
 #endif
-}
-
-/** The temperature of the donor of edge k, K, once the flow is computed. */
-static inline real sciara_edges_T(const struct sciara_edges *g, int64_t k) {
-#ifdef SCIARA_BINGHAM
-  return g->T[k];
-#else
-  return g->accel[k];
-#endif
-}
 
 /** An outflow that comes from another part, or that reaches a dry cell. */
 struct sciara_arrival {
@@ -106,6 +100,10 @@ struct sciara_part {
   int64_t removed;                ///< entries of `list`
 
   struct sciara_edges edges[SCIARA_EDGE_KINDS][SCIARA_MOORE];
+#ifdef SCIARA_BINGHAM
+  struct sciara_given *given; ///< of all gangs of this step; all but the last are full
+  int64_t given_count, given_capacity;
+#endif
   struct sciara_arrivals inner[SCIARA_MOORE]; ///< from other parts to liquid cells, by direction, in ascending order
   struct sciara_arrivals fresh;               ///< to dry cells
   int64_t *created;                           ///< padded indices of dry cells that have become liquid, ascending
@@ -127,6 +125,7 @@ struct sciara_part {
 #define sciara_part_update SCIARA_NAME(sciara_part_update)
 #define sciara_part_settle_dry SCIARA_NAME(sciara_part_settle_dry)
 #define sciara_edges_reserve SCIARA_NAME(sciara_edges_reserve)
+#define sciara_given_reserve SCIARA_NAME(sciara_given_reserve)
 #define sciara_arrivals_reserve SCIARA_NAME(sciara_arrivals_reserve)
 #define sciara_part_memory_of_lava SCIARA_NAME(sciara_part_memory_of_lava)
 #define sciara_part_forget SCIARA_NAME(sciara_part_forget)
@@ -134,6 +133,27 @@ struct sciara_part {
 
 /** Bytes for each liquid cell of a large area of lava. */
 size_t sciara_part_memory_of_lava(unsigned record);
+
+/** The outflow along edge k of a list in direction i of part p, once it is computed. */
+static inline struct sciara_outflow sciara_edges_outflow(const struct sciara_part *p, const struct sciara_edges *g,
+                                                         int i, int64_t k) {
+#ifdef SCIARA_BINGHAM
+  return (struct sciara_outflow){.thickness = p->given[g->donor[k] / GANG].share[i][g->donor[k] % GANG]};
+#else
+  (void)p, (void)i;
+  return (struct sciara_outflow){.thickness = g->share[k], .speed = g->v0[k]};
+#endif
+}
+
+/** The temperature of the donor of edge k of a list of part p, K, once the flow is computed. */
+static inline real sciara_edges_T(const struct sciara_part *p, const struct sciara_edges *g, int64_t k) {
+#ifdef SCIARA_BINGHAM
+  return p->given[g->donor[k] / GANG].T[g->donor[k] % GANG];
+#else
+  (void)p;
+  return g->accel[k];
+#endif
+}
 
 /** Makes a part empty, without releasing its memory, which then belongs to a copy of the part. */
 void sciara_part_forget(struct sciara_part *p);
@@ -164,6 +184,11 @@ enum sciara_status sciara_part_update(struct sciara_part *p);
 
 /** Reserves room for `more` further edges of one kind and direction in part p. */
 bool sciara_edges_reserve(struct sciara_part *p, enum sciara_edge_kind kind, int direction, int64_t more);
+
+#ifdef SCIARA_BINGHAM
+/** Reserves room for one more gang. */
+bool sciara_given_reserve(struct sciara_part *p);
+#endif
 
 /** Reserves room for `more` further arrivals. */
 bool sciara_arrivals_reserve(struct sciara_arrivals *a, int64_t more);

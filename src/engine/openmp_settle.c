@@ -122,7 +122,7 @@ static inline __attribute__((always_inline)) void gather(struct sciara_part *p, 
   struct sciara_edges *g = &p->edges[SCIARA_EDGE_INNER][sciara_moore_reverse(n)];
   int64_t e = g->taken;
   for (; e < g->count && g->to[e] < begin + count; e++)
-    add(q, g->to[e] - begin, n, sciara_edges_outflow(g, e), sciara_edges_T(g, e));
+    add(q, g->to[e] - begin, n, sciara_edges_outflow(p, g, sciara_moore_reverse(n), e), sciara_edges_T(p, g, e));
   g->taken = e;
   struct sciara_arrivals *a = &p->inner[n];
   for (; a->taken < a->count && a->list[a->taken].cell < begin + count; a->taken++)

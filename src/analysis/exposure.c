@@ -184,11 +184,11 @@ static const char *const text_columns[TEXTS] = {"kind", "state", "unit", "arriva
 
 /** The texts of place k; `date` has room for that of its arrival. */
 static void put_texts(const struct sciara_exposure *e, const struct sciara_exposure_file *of, size_t k,
-                      char date[SCIARA_DATE_SIZE], const char *text[TEXTS]) {
+                      char date[SCIARA_MINUTE_SIZE], const char *text[TEXTS]) {
   static const char *const units[SCIARA_POI_KINDS] = {"points", "m", "m2"};
   const enum sciara_poi_kind kind = of->pois[k].kind;
   date[0] = '\0';
-  if (of->start && isfinite(e->place[k].arrival_s)) sciara_date_after(of->start, e->place[k].arrival_s, date);
+  if (of->start && isfinite(e->place[k].arrival_s)) sciara_zoned_after(of->start, e->place[k].arrival_s, date);
   text[0] = sciara_poi_kind_name(kind);
   text[1] = sciara_exposed_state(&e->place[k]);
   text[2] = units[kind];
@@ -200,7 +200,7 @@ enum sciara_status sciara_exposure_write_csv(const struct sciara_exposure *e, co
   struct sciara_text t = {0};
   struct columns columns;
   double value[FIRST + SCIARA_EXPOSURE_MOST_TIMES];
-  char date[SCIARA_DATE_SIZE];
+  char date[SCIARA_MINUTE_SIZE];
   const char *text[TEXTS];
   enum sciara_status status;
   name_columns(e, &columns);
@@ -228,7 +228,7 @@ enum sciara_status sciara_exposure_write_gpkg(const struct sciara_exposure *e, c
   struct columns columns;
   const char **text = NULL;
   double *value = NULL;
-  char(*date)[SCIARA_DATE_SIZE] = NULL;
+  char(*date)[SCIARA_MINUTE_SIZE] = NULL;
   enum sciara_status status;
   name_columns(e, &columns);
   SCIARA_TRY_GOTO(SCIARA_NEW(text, TEXTS * e->count + 1, what));

@@ -217,7 +217,10 @@ static const struct sciara_option run_options[] = {
      "colours of thicknesses end at M metres, or the next round number: the same for several maps (default: at the "
      "largest value)"},
     {"classes", 0, "M,M,...", "edges of the thickness classes in m (default: 0.5,1,2,5,10)"},
-    {"isochrones", 0, "T", "interval of the isochrones: \"6 h\", \"1 d\" (default: one that gives at most a dozen)"},
+    {"isochrones", 0, "T",
+     "interval of the isochrones: \"6 h\", \"1 d\" (default: one that gives at most a dozen; on pictures: if the field "
+     "is "
+     "arrival_time and has dates)"},
     {"layer", 0, "L",
      "outline, thickness_classes, arrival, edits, front_lines, run_out, fissures or vents (default: outline)"},
     {"frames", 0, "N",

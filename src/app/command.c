@@ -8,6 +8,7 @@
 
 #include "app/messages.h"
 #include "app/output.h"
+#include "base/date.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "engine/engine.h"
@@ -20,6 +21,7 @@ const struct sciara_option sciara_common_options[] = {
     {"quiet", 'q', NULL, "print only errors and results"},
     {"verbose", 'v', NULL, "print more messages"},
     {"log-json", 0, NULL, "messages on stderr as JSON lines"},
+    {"time-zone", 0, "Z", "show dates in this zone, such as +02:00 (default: UTC)"},
     {"help", 'h', NULL, "show this help"},
     {0},
 };
@@ -279,6 +281,8 @@ static int parse(const struct sciara_command *command, int argc, char **argv, st
     print_help(command);
     return SCIARA_OK;
   }
+  const char *zone = sciara_argument(out, "time-zone");
+  if (zone && sciara_show_zone(zone) != SCIARA_OK) return sciara_report(SCIARA_ERR_USAGE);
   sciara_messages_configure(sciara_argument_given(out, "quiet"), sciara_argument_given(out, "verbose"),
                             sciara_argument_given(out, "log-json"));
   return check_operands(command, argc, argv, out);

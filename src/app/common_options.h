@@ -94,7 +94,7 @@ enum sciara_place_text sciara_place_parse(const char *text, size_t count, struct
   {"credits", 0, "TEXT", of "write this at the foot: author, source of the data"},                                     \
   {"issued", 0, "DATE", of "write when the map was issued: 2026-05-10 or 2026-05-10T04:00Z"},                          \
   {"valid-until", 0, "DATE", of "write until when the map is valid: after --issued and the start of the run"},                                                  \
-  {"stamp", 0, "TEXT", of "write this across the map, such as EXERCISE or UNVERIFIED"},                               \
+  {"stamp", 0, "TEXT", of "write this in a frame above the map, such as EXERCISE or UNVERIFIED"},                               \
   {"logo", 0, "FILE", of "draw this PNG file, of at most 2000 x 2000 pixels and 4 MiB, at the upper right"},                                                     \
   {"background", 0, "FILE", of "draw this raster of 8 bits per channel, in any CRS, instead of the shaded ground"},               \
   {"width", 0, "PIXELS", of "width of the picture, 320 to 10000 (default: 720 to about 4200, depending on what is shown)"}, \

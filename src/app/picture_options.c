@@ -44,15 +44,14 @@ static void parse_extent(const char *text, struct sciara_picture_look *out) {
 static enum sciara_status parse_date(const struct sciara_arguments *a, const char *option, char shown[32],
                                      double *out) {
   const char *text = sciara_argument(a, option);
-  char date[SCIARA_DATE_SIZE];
   bool zoned;
   shown[0] = '\0';
   if (!text) return SCIARA_OK;
   if (sciara_parse_date(text, out, &zoned)) {
-    const bool day = strlen(text) == sizeof "2026-05-10" - 1;
-    sciara_print_date(*out, date);
-    if (day) snprintf(shown, 32, "%.10s", date);
-    if (!day) snprintf(shown, 32, "%.10s %.5s UTC", date, date + sizeof "2026-05-10");
+    if (strlen(text) == sizeof "2026-05-10" - 1)
+      snprintf(shown, 32, "%s", text);
+    else
+      sciara_minute_after(text, 0, shown);
   }
   if (*shown) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_USAGE,

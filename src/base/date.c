@@ -67,10 +67,12 @@ static bool take_time(const char **text, double *seconds) {
 /** What follows a time of day; the offset in seconds is to be subtracted. */
 static bool take_zone(const char *text, double *offset, bool *zoned) {
   int hours, minutes;
-  const char sign = *text;
   *zoned = *text != '\0';
   *offset = 0;
-  if (!*zoned || strcmp(text, "Z") == 0 || strcmp(text, "UTC") == 0 || strcmp(text, " UTC") == 0) return true;
+  if (!*zoned || strcmp(text, "Z") == 0) return true;
+  if (strncmp(text, " UTC", 4) == 0) text++;
+  if (strncmp(text, "UTC", 3) == 0 && !*(text += 3)) return true;
+  const char sign = *text;
   if ((sign != '+' && sign != '-') || (text++, !take(&text, 2, &hours))) return false;
   minutes = 0; // "+02", as PostgreSQL writes it
   if ((take_char(&text, ':') || *text) && !take(&text, 2, &minutes)) return false;
@@ -124,17 +126,47 @@ double sciara_date_at(const char *start, double seconds) {
   return start && seconds >= 0 && seconds < 1e12 && sciara_parse_date(start, &from, &zoned) ? from + seconds : 0;
 }
 
-bool sciara_minute_after(const char *start, double seconds, char text[SCIARA_DATE_SIZE]) {
+static struct {
+  double offset;
+  char name[sizeof "UTC+02:00"];
+} zone = {0, "UTC"};
+
+double sciara_shown_zone(void) { return zone.offset; }
+
+const char *sciara_shown_zone_name(void) { return zone.name; }
+
+enum sciara_status sciara_show_zone(const char *text) {
+  double offset;
+  bool zoned;
+  if (strcmp(text, "Z") == 0 || !take_zone(text, &offset, &zoned) || !zoned)
+    return sciara_fail(SCIARA_ERR_USAGE, "--time-zone: expected UTC or an offset such as +02:00, found \"%s\"", text);
+  zone.offset = offset;
+  snprintf(zone.name, sizeof zone.name, "UTC");
+  const unsigned minutes = (unsigned)(fabs(offset) / 60);
+  if (minutes > 0)
+    snprintf(zone.name, sizeof zone.name, "UTC%c%02u:%02u", offset < 0 ? '-' : '+', minutes / 60 % 100, minutes % 60);
+  return SCIARA_OK;
+}
+
+bool sciara_minute_after(const char *start, double seconds, char text[SCIARA_MINUTE_SIZE]) {
   char date[SCIARA_DATE_SIZE];
   text[0] = '\0';
-  if (sciara_date_after(start, seconds < 3600 ? seconds : 60 * round(seconds / 60), date))
-    snprintf(text, SCIARA_DATE_SIZE, "%.10s %.5s UTC", date, date + sizeof "2026-05-11");
+  if (sciara_date_after(start, (seconds < 3600 ? seconds : 60 * round(seconds / 60)) + zone.offset, date))
+    snprintf(text, SCIARA_MINUTE_SIZE, "%.10s %.5s %s", date, date + sizeof "2026-05-11", zone.name);
+  return text[0] != '\0';
+}
+
+bool sciara_zoned_after(const char *start, double seconds, char text[SCIARA_MINUTE_SIZE]) {
+  char date[SCIARA_DATE_SIZE];
+  text[0] = '\0';
+  if (sciara_date_after(start, seconds + zone.offset, date))
+    snprintf(text, SCIARA_MINUTE_SIZE, "%.19s%s", date, zone.name[3] ? zone.name + 3 : "Z");
   return text[0] != '\0';
 }
 
 void sciara_append_minute(const char *start, double seconds, char *text, size_t capacity) {
   const size_t used = strlen(text);
-  char date[SCIARA_DATE_SIZE];
+  char date[SCIARA_MINUTE_SIZE];
   if (sciara_minute_after(start, seconds, date)) snprintf(text + used, capacity - used, " (%s)", date);
 }
 

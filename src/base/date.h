@@ -11,7 +11,7 @@
 /** Size of a text that holds "2006-07-14T23:30:00Z". */
 enum { SCIARA_DATE_SIZE = 24 };
 
-/** Size of a text that holds " (2026-05-11 04:00 UTC)". */
+/** Size of a text that holds " (2026-05-11 04:00 UTC+02:00)". */
 enum { SCIARA_MINUTE_SIZE = 32 };
 
 /**
@@ -32,8 +32,18 @@ bool sciara_date_after(const char *start, double seconds, char text[SCIARA_DATE_
 /** The date of sciara_date_after in seconds, as of sciara_parse_date; 0: it is not known. */
 double sciara_date_at(const char *start, double seconds);
 
+/** From now on dates for people are in this zone: UTC, as before, or an offset such as +02:00. SCIARA_ERR_USAGE for others. */
+enum sciara_status sciara_show_zone(const char *text);
+
+/** The zone: seconds to add to UTC, and "UTC" or "UTC+02:00". */
+double sciara_shown_zone(void);
+const char *sciara_shown_zone_name(void);
+
 /** The date of sciara_date_after for people, to the minute as sciara_print_duration has `seconds`: "2026-05-11 04:00 UTC". */
-bool sciara_minute_after(const char *start, double seconds, char text[SCIARA_DATE_SIZE]);
+bool sciara_minute_after(const char *start, double seconds, char text[SCIARA_MINUTE_SIZE]);
+
+/** The same for programs, to the second: "2026-05-11T06:00:00+02:00". */
+bool sciara_zoned_after(const char *start, double seconds, char text[SCIARA_MINUTE_SIZE]);
 
 /** Appends " (2026-05-11 04:00 UTC)", the date `seconds` after `start`, to a text; nothing where there is none, as above. */
 void sciara_append_minute(const char *start, double seconds, char *text, size_t capacity);

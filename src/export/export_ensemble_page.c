@@ -451,6 +451,7 @@ static enum sciara_status write_page(const struct sciara_reduction *r, const str
   m.hazard.liquid_s[0] = r->liquid.from_s;
   m.hazard.liquid_s[1] = r->liquid.to_s;
   m.hazard.full = r->sample.kind == SCIARA_ERROR_GRID;
+  static const double begin = 0;
   char source[160];
   snprintf(source, sizeof source, "sciara " SCIARA_VERSION ", %s, DEM %016" PRIx64, sciara_rules_title(r->rules),
            r->dem.hash);
@@ -463,6 +464,7 @@ static enum sciara_status write_page(const struct sciara_reduction *r, const str
                                    .edits = r->dem.edit,
                                    .observed = r->dem.observed,
                                    .observed_name = r->observed_name,
+                                   .observed_s = &begin,
                                    .vent = m.vent,
                                    .vents = m.used.count,
                                    .assumed = m.assumed.data,

@@ -36,6 +36,7 @@ struct page_vents {
   struct sciara_vent_marks marks;
   struct sciara_page_vent *vent; ///< refers to marks
   struct sciara_text assumed, title;
+  double observed_s; ///< of the outline with which the run begins; below 0: not known
 };
 
 static void free_vents(struct page_vents *v) {
@@ -55,6 +56,7 @@ static enum sciara_status read_vents(const struct sciara_target *t, enum sciara_
   if (status == SCIARA_OK) status = sciara_run_assumed(&scenario, &t->run_json, &s->grid, language, &out->assumed);
   if (status == SCIARA_OK)
     status = sciara_word_title(&out->title, language, s->title, scenario.dem.edits, scenario.dem.edit_count);
+  out->observed_s = scenario.observed.time_s;
   sciara_scenario_free(&scenario);
   if (status == SCIARA_OK && out->marks.count > 0)
     status = SCIARA_NEW(out->vent, out->marks.count, "the vents of a page");
@@ -165,6 +167,7 @@ static enum sciara_status write_page(const struct sciara_export_job *job, const 
   page.observed = observation.covered ? observation.covered : marks.observed;
   const char *observed = observation.covered ? job->observed.path : marks.observed_name;
   page.observed_name = observed ? sciara_path_name(observed) : NULL;
+  if (marks.observed && !observation.covered && vents.observed_s >= 0) page.observed_s = &vents.observed_s;
   SCIARA_TRY_GOTO(read_page_places(job, &places));
   page.place = places.place;
   page.places = places.count;

@@ -17,6 +17,23 @@ enum sciara_status sciara_export_vents(const struct sciara_target *t, const stru
   return status;
 }
 
+/** Fronts are drawn where they are asked for, and on a map of the arrival with dates; in all frames of the last snapshot. */
+static enum sciara_status choose_fronts(const struct sciara_export_job *job, struct sciara_export_picture *p) {
+  p->fronts_s = job->isochrones_s;
+  if (p->fronts_s > 0 || job->field != SCIARA_FIELD_ARRIVAL_TIME || !p->picture.start) return SCIARA_OK;
+  p->fronts_s = sciara_isochrone_step(p->values, sciara_grid_cells(p->map.grid), SCIARA_NODATA_ALTITUDE);
+  return SCIARA_OK;
+}
+
+/** Draws them as of a snapshot, with the values, which are overwritten later. */
+static enum sciara_status read_fronts(struct sciara_snapshot *snapshot, struct sciara_export_picture *p) {
+  SCIARA_TRY(sciara_snapshot_obtain(snapshot, SCIARA_FIELD_ARRIVAL_TIME, p->values));
+  for (int64_t i = 0; i < sciara_grid_cells(p->map.grid); i++)
+    if (sciara_field_is_empty(SCIARA_FIELD_ARRIVAL_TIME, p->values[i], p->values[i]))
+      p->values[i] = SCIARA_NODATA_ALTITUDE;
+  return sciara_map_dressing_fronts(&p->dressing, p->values, p->fronts_s, &p->picture);
+}
+
 enum sciara_status sciara_export_picture_prepare(const struct sciara_export_job *job,
                                                  struct sciara_export_picture *out) {
   struct sciara_target *t = job->target;
@@ -50,6 +67,8 @@ enum sciara_status sciara_export_picture_prepare(const struct sciara_export_job 
   SCIARA_TRY(sciara_export_read_places(job, s, &out->places));
   out->picture.pois = out->places.poi;
   out->picture.poi_count = out->places.count;
+  if (out->observed.covered) out->picture.observed_s = NULL;
+  SCIARA_TRY(choose_fronts(job, out));
   if (out->observed.covered) sciara_map_bounds_add_mask(&out->dressing.bounds, &s->grid, out->observed.covered);
   return SCIARA_OK;
 }
@@ -69,12 +88,13 @@ enum sciara_status sciara_export_picture_read(const struct sciara_export_job *jo
   if (g->rows != p->map.grid->rows || g->cols != p->map.grid->cols)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: lies on another grid than the last snapshot of the run", snapshot->path);
   SCIARA_TRY(read_lava(snapshot, p));
+  p->picture.time_s = &snapshot->time_s;
+  if (p->fronts_s > 0) SCIARA_TRY(read_fronts(snapshot, p));
   SCIARA_TRY(sciara_snapshot_obtain(snapshot, job->field, p->values));
   if (p->thickness) SCIARA_TRY(sciara_snapshot_read(snapshot, SCIARA_FIELD_THICKNESS, p->thickness));
   for (int64_t i = 0; i < sciara_grid_cells(g); i++)
     if (sciara_field_is_empty(job->field, p->values[i], p->thickness ? p->thickness[i] : p->values[i]))
       p->values[i] = SCIARA_NODATA_ALTITUDE;
-  p->picture.time_s = &snapshot->time_s;
   sciara_map_facts_free(&p->facts);
   SCIARA_TRY(sciara_export_facts(snapshot, job->field, p->map.title, &p->facts));
   SCIARA_TRY(sciara_map_dressing_tell(&p->dressing, &p->facts));

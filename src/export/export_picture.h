@@ -15,6 +15,7 @@ struct sciara_export_picture {
   struct sciara_map map;
   struct sciara_map_picture picture; ///< refers to `map`
   double *values, *thickness, *altitude;
+  double fronts_s; ///< from one front that is drawn to the next; 0: none are drawn
   struct sciara_observation observed;
   struct sciara_export_marks marks;
   struct sciara_pois places;

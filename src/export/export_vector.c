@@ -48,7 +48,7 @@ static enum sciara_status date(const struct sciara_export_job *job, bool require
     sciara_print_duration(step, text, sizeof text);
     sciara_log(SCIARA_LOG_INFO, "no --isochrones given: one every %s", text);
   }
-  SCIARA_TRY_GOTO(sciara_zones_isochrones(values, cells, SCIARA_NODATA_ALTITUDE, step, out));
+  SCIARA_TRY_GOTO(sciara_zones_isochrones(values, cells, SCIARA_NODATA_ALTITUDE, step, t->snapshot.start, out));
 cleanup:
   sciara_free(values);
   return status;
@@ -197,6 +197,7 @@ static enum sciara_status take_covered(struct content *c, const struct sciara_zo
   SCIARA_TRY(SCIARA_NEW(z->member, cells, "the zones of a map"));
   SCIARA_TRY(SCIARA_NEW(z->zone, z->count, "the zones of a map"));
   for (size_t k = 0; k < z->count; k++) z->zone[k] = times->zone[k];
+  if (c->all.start) sciara_zones_name_ends(z, SCIARA_ENGLISH, c->all.start, c->all.latest_s, true);
   for (int64_t i = 0; i < cells; i++) {
     const int32_t zone = times->member[i];
     if (zone > 0 && c->deposit && !(c->deposit[i] > 0))

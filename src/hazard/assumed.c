@@ -340,7 +340,7 @@ enum sciara_status sciara_hazard_title(const struct sciara_reduction *r, enum sc
 
 /** "Start: 2026-11-27 22:00 UTC", of the eruption that is under way. */
 static void put_start(const struct saying *s, const struct sciara_scenario_spec *base) {
-  char date[SCIARA_DATE_SIZE];
+  char date[SCIARA_MINUTE_SIZE];
   if (!s->r->under_way || !sciara_minute_after(base->run.start, 0, date)) return;
   sciara_text_append(s->t, " ");
   put_heading(s, SCIARA_WORD_START);
@@ -364,7 +364,8 @@ enum sciara_status sciara_hazard_assumed(const struct sciara_reduction *r, enum 
   if (base.observed.outline) {
     sciara_text_append(out, " ");
     sciara_word_begin_observed(out, language, base.observed.outline,
-                               fmax(base.observed.time_s, base.initial_checkpoint ? r->ensemble.time_zero_s : 0));
+                               fmax(base.observed.time_s, base.initial_checkpoint ? r->ensemble.time_zero_s : 0),
+                               base.run.start);
   } else if (begins_earlier(&base)) {
     sciara_text_append(out, " ");
     sciara_word_begin_earlier(out, language, r->ensemble.time_zero_s);

@@ -77,6 +77,7 @@ void sciara_hazard_picture_free(struct sciara_hazard_picture *p) {
   sciara_text_free(&p->note);
   sciara_text_free(&p->title);
   sciara_map_facts_free(&p->facts);
+  sciara_zones_free(&p->fronts);
   *p = (struct sciara_hazard_picture){0};
 }
 
@@ -277,6 +278,22 @@ static enum sciara_status take_values(const struct sciara_reduction *r, size_t k
   return SCIARA_OK;
 }
 
+/** Dates: that of the outline with which the members begin, those of fronts. */
+static enum sciara_status take_fronts(const struct sciara_reduction *r, const struct sciara_layer *l,
+                                      struct sciara_hazard_picture *p) {
+  static const double begin = 0;
+  const int64_t cells = sciara_grid_cells(&r->dem.grid);
+  if (!*r->start) return SCIARA_OK;
+  p->picture.start = r->start;
+  p->picture.observed_s = &begin;
+  if (strcmp(l->unit, "s") != 0 || l->part != SCIARA_PART_VALUE) return SCIARA_OK;
+  const double step = sciara_isochrone_step(p->values, cells, SCIARA_NODATA_ALTITUDE);
+  SCIARA_TRY(sciara_zones_isochrones(p->values, cells, SCIARA_NODATA_ALTITUDE, step, r->start, &p->fronts));
+  sciara_zones_name_ends(&p->fronts, p->picture.language, r->start, INFINITY, false);
+  p->picture.fronts = &p->fronts;
+  return SCIARA_OK;
+}
+
 enum sciara_status sciara_hazard_picture_make(const struct sciara_reduction *r, size_t k, enum sciara_language language,
                                               const char *title, struct sciara_hazard_picture *out) {
   const struct sciara_layer *l = &r->layers.layer[k];
@@ -311,6 +328,7 @@ enum sciara_status sciara_hazard_picture_make(const struct sciara_reduction *r, 
   out->picture.note = out->note.data;
   out->picture.blank = sciara_word(language, SCIARA_WORD_HAZARD_BLANK);
   out->picture.edge_count = sciara_hazard_classes(r, l, &out->picture.edges);
+  SCIARA_TRY_GOTO(take_fronts(r, l, out));
   SCIARA_TRY_GOTO(take_vents(r, out));
   take_sites(r, out);
 cleanup:

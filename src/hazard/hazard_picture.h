@@ -18,6 +18,7 @@ struct sciara_hazard_picture {
   struct sciara_map_vent *vent; ///< refers to `used`
   struct sciara_text about, note, title;
   struct sciara_map_facts facts;
+  struct sciara_zones fronts; ///< of a layer of arrival times with dates
 };
 
 /** Whether a layer is a probability. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/date.h"
 #include "base/mem.h"
 #include "file/durable.h"
 #include "hazard/products.h"
@@ -18,6 +19,7 @@ static enum sciara_status write_file(const struct sciara_reduction *r, polygon_w
   struct sciara_text title = {0};
   p->grid = &r->dem.grid;
   p->georef = &r->dem.georef;
+  p->start = *r->start ? r->start : NULL;
   enum sciara_status status = sciara_reduction_describe(r, NULL, &title);
   p->title = title.data;
   if (status == SCIARA_OK) status = writer(p, path);
@@ -63,9 +65,13 @@ static enum sciara_status add_outlines(const struct sciara_reduction *r, double 
   return SCIARA_OK;
 }
 
-/** "by 6 h": the end of the label "3 to 6 h" of an isochrone. */
-static void name_end(struct sciara_zone *z) {
-  char end[sizeof z->label];
+/** "by 6 h": the end of the label "3 to 6 h" of an isochrone; with a date "by 27 Sep 18:00 UTC". */
+static void name_end(const char *start, struct sciara_zone *z) {
+  char end[sizeof z->label], clock[48];
+  if (sciara_word_clock(SCIARA_ENGLISH, start, z->upper, clock, sizeof clock)) {
+    snprintf(z->label, sizeof z->label, "by %s %s", clock, sciara_shown_zone_name());
+    return;
+  }
   double from, until;
   char unit[8];
   if (sscanf(z->label, "%lf to %lf %7s", &from, &until, unit) != 3) return;
@@ -85,8 +91,8 @@ static enum sciara_status add_isochrones(const struct sciara_reduction *r, doubl
     if (l->kind != SCIARA_LAYER_FRONT) continue;
     sciara_hazard_fill(&r->hazard, k, r->dem.valid, cells, values);
     if (step == 0) step = sciara_isochrone_step(values, cells, SCIARA_NODATA_ALTITUDE);
-    SCIARA_TRY(sciara_zones_isochrones(values, cells, SCIARA_NODATA_ALTITUDE, step, &zones[*count]));
-    for (size_t z = 0; z < zones[*count].count; z++) name_end(&zones[*count].zone[z]);
+    SCIARA_TRY(sciara_zones_isochrones(values, cells, SCIARA_NODATA_ALTITUDE, step, r->start, &zones[*count]));
+    for (size_t z = 0; z < zones[*count].count; z++) name_end(r->start, &zones[*count].zone[z]);
     sciara_zones_nest(&zones[*count], SCIARA_ZONES_AND_BELOW);
     zones[(*count)++].name = front_names[l->index];
   }

@@ -487,7 +487,7 @@ static bool add_feature(OGRLayerH layer, struct product *p, const struct sciara_
   OGR_F_SetFieldDouble(f, OGR_F_GetFieldIndex(f, "area_m2"), (double)zone->cells * cell);
   OGR_F_SetFieldInteger64(f, OGR_F_GetFieldIndex(f, "cells"), zone->cells);
   if (p->format->styled) set_style(f, z, k);
-  if (is_timed(z)) set_date(f, p, begin_field, zone->lower); // lava stays: it has no end
+  if (is_timed(z)) set_date(f, p, begin_field, z->nesting ? zone->upper : zone->lower); // lava stays: it has no end
   return finish_feature(layer, p, f, polygons, good);
 }
 

@@ -101,6 +101,18 @@ void sciara_word_duration(enum sciara_language language, double seconds, char *b
   sciara_word_numbers(language, buffer);
 }
 
+bool sciara_word_clock(enum sciara_language language, const char *start, double seconds, char *buffer,
+                       size_t capacity) {
+  char date[SCIARA_MINUTE_SIZE];
+  const char *month = words[SCIARA_WORD_MONTHS][language];
+  if (!sciara_zoned_after(start, round(seconds), date)) return false;
+  for (long k = strtol(date + sizeof "2026", NULL, 10); k > 1; k--) month = strchr(month, ' ') + 1;
+  const char *time = date + sizeof "2026-05-11";
+  snprintf(buffer, capacity, "%ld %.*s %.*s", strtol(date + sizeof "2026-05", NULL, 10), (int)strcspn(month, " "),
+           month, strncmp(time + 5, ":00", 3) == 0 ? 5 : 8, time);
+  return true;
+}
+
 void sciara_word_volume(enum sciara_language language, double m3, char *buffer, size_t capacity) {
   if (m3 >= 99999.5)
     snprintf(buffer, capacity, "%.4g\u00A0\u00D7\u00A010\u2076\u00A0m\u00B3", 1e-6 * m3);
@@ -229,11 +241,12 @@ void sciara_word_begin_earlier(struct sciara_text *out, enum sciara_language lan
   sciara_text_append(out, ".");
 }
 
-void sciara_word_begin_observed(struct sciara_text *out, enum sciara_language language, const char *path,
-                                double time_s) {
-  char time[64];
+void sciara_word_begin_observed(struct sciara_text *out, enum sciara_language language, const char *path, double time_s,
+                                const char *start) {
+  char time[64 + SCIARA_MINUTE_SIZE];
   const char *const pairs[] = {"name", sciara_path_name(path), "time", time, NULL};
   sciara_word_duration(language, fmax(time_s, 0), time, sizeof time);
+  sciara_append_minute(start, fmax(time_s, 0), time, sizeof time);
   sciara_word_fill(out, words[SCIARA_WORD_BEGIN_OBSERVED][language], pairs);
   sciara_text_append(out, ".");
 }

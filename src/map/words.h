@@ -50,6 +50,9 @@ const char *sciara_word_of_param(enum sciara_language language, const char *key,
 /** sciara_print_duration in a language. */
 void sciara_word_duration(enum sciara_language language, double seconds, char *buffer, size_t capacity);
 
+/** "27 Sep 18:00", `seconds` after the start, in the zone that is shown; false, and nothing is written: it has no date. */
+bool sciara_word_clock(enum sciara_language language, const char *start, double seconds, char *buffer, size_t capacity);
+
 /** "0.35 × 10⁶ m³", "6000 m³". */
 void sciara_word_volume(enum sciara_language language, double m3, char *buffer, size_t capacity);
 
@@ -83,9 +86,9 @@ void sciara_word_emission(struct sciara_text *out, enum sciara_language language
 /** Appends "Begins with the lava of an earlier run, simulated time 2 d." */
 void sciara_word_begin_earlier(struct sciara_text *out, enum sciara_language language, double time_s);
 
-/** Appends "Begins with the lava mapped in front.geojson, simulated time 2 d." */
-void sciara_word_begin_observed(struct sciara_text *out, enum sciara_language language, const char *path,
-                                double time_s);
+/** Appends "Begins with the lava mapped in front.geojson, simulated time 2 d (2026-05-11 04:00 UTC)." */
+void sciara_word_begin_observed(struct sciara_text *out, enum sciara_language language, const char *path, double time_s,
+                                const char *start);
 
 /** Appends that the cells of the DEM were made of much larger ones. */
 enum sciara_status sciara_word_coarse(struct sciara_text *out, enum sciara_language language, double coarse_m,

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/date.h"
 #include "base/mem.h"
 
 const double sciara_zones_shares[SCIARA_ZONES_SHARES] = {0.01, 0.05, 0.1, 0.25, 0.5, 0.75};
@@ -110,12 +111,22 @@ static double largest(const double *values, int64_t cells, double nodata) {
   return most;
 }
 
-/** The k with k * step <= value < (k + 1) * step, for the rounded products, which are the reported edges. */
-static double interval_of(double value, double step) {
-  double k = floor(value / step);
-  while (k > 0 && k * step > value) k--;
-  while ((k + 1) * step <= value) k++;
+/** The k with zero + k * step <= value < zero + (k + 1) * step, as these are rounded, which are the reported edges. */
+static double interval_of(double value, double zero, double step) {
+  double k = floor((value - zero) / step);
+  while (k > 0 && zero + k * step > value) k--;
+  while (zero + (k + 1) * step <= value) k++;
   return k;
+}
+
+/** The midnight before the start, s; 0 without a date. */
+static double midnight_before(const char *start) {
+  const double day = 86400;
+  double from;
+  bool zoned;
+  if (!start || !sciara_parse_date(start, &from, &zoned)) return 0;
+  from += sciara_shown_zone();
+  return day * floor(from / day) - from;
 }
 
 /**
@@ -134,24 +145,44 @@ static const char *label_unit(double step, double *seconds) {
 }
 
 enum sciara_status sciara_zones_isochrones(const double *values, int64_t cells, double nodata, double step,
-                                           struct sciara_zones *out) {
+                                           const char *start, struct sciara_zones *out) {
   *out = (struct sciara_zones){.name = "arrival", .lower = "from_s", .upper = "until_s", .ramp = "arrival_time"};
   const double most = largest(values, cells, nodata);
   if (most / step >= SCIARA_ZONES_MOST)
     return sciara_fail(SCIARA_ERR_USAGE,
                        "isochrones every %.9g s: the last lava arrives after %.9g s, expected at most %d isochrones",
                        step, most, SCIARA_ZONES_MOST);
-  SCIARA_TRY(make(out, cells, most < 0 ? 0 : (size_t)interval_of(most, step) + 1));
+  const double zero = midnight_before(start), first = interval_of(0, zero, step);
+  SCIARA_TRY(make(out, cells, most < 0 ? 0 : (size_t)(interval_of(most, zero, step) - first) + 1));
   double seconds;
   const char *unit = label_unit(step, &seconds);
   for (size_t k = 0; k < out->count; k++) {
     struct sciara_zone *zone = &out->zone[k];
-    *zone = (struct sciara_zone){.lower = (double)k * step, .upper = (double)(k + 1) * step};
-    snprintf(zone->label, sizeof zone->label, "%.9g to %.9g %s", zone->lower / seconds, zone->upper / seconds, unit);
+    *zone = (struct sciara_zone){.lower = fmax(0, zero + (first + (double)k) * step),
+                                 .upper = zero + (first + (double)k + 1) * step};
+    char from[40], until[40];
+    if (sciara_word_clock(SCIARA_ENGLISH, start, zone->lower, from, sizeof from) &&
+        sciara_word_clock(SCIARA_ENGLISH, start, zone->upper, until, sizeof until))
+      snprintf(zone->label, sizeof zone->label, "%s to %s %s", from, until, sciara_shown_zone_name());
+    else
+      snprintf(zone->label, sizeof zone->label, "%.9g to %.9g %s", zone->lower / seconds, zone->upper / seconds, unit);
   }
   for (int64_t i = 0; i < cells; i++)
-    if (values[i] != nodata) put(out, i, (size_t)interval_of(values[i], step));
+    if (values[i] != nodata) put(out, i, (size_t)(interval_of(values[i], zero, step) - first));
   return SCIARA_OK;
+}
+
+void sciara_zones_name_ends(struct sciara_zones *z, enum sciara_language language, const char *start, double latest,
+                            bool zone) {
+  for (size_t k = 0; k < z->count; k++) {
+    const double end = fmin(z->zone[k].upper, latest);
+    char clock[48];
+    if (!sciara_word_clock(language, start, end, clock, sizeof clock))
+      sciara_word_duration(language, end, z->zone[k].label, sizeof z->zone[k].label);
+    else
+      snprintf(z->zone[k].label, sizeof z->zone[k].label, "%s%s%s", clock, zone ? " " : "",
+               zone ? sciara_shown_zone_name() : "");
+  }
 }
 
 double sciara_isochrone_step(const double *values, int64_t cells, double nodata) {

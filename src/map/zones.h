@@ -4,6 +4,7 @@
 #define SCIARA_MAP_ZONES_H
 
 #include "base/status.h"
+#include "map/words.h"
 #include "model/grid.h"
 
 enum { SCIARA_ZONES_MOST = 1000 }; ///< zones that one layer may have
@@ -54,9 +55,18 @@ enum sciara_status sciara_zones_outline(const double *values, int64_t cells, dou
 enum sciara_status sciara_zones_classes(const double *values, int64_t cells, double nodata, const double *edges,
                                         size_t count, struct sciara_zones *out);
 
-/** Times in s: zone k holds k * step <= value < (k + 1) * step, up to the largest value; SCIARA_ERR_USAGE if too many. */
+/**
+ * Times >= 0 in s: a zone for each interval of this length, up to the largest value; SCIARA_ERR_USAGE if too many.
+ *
+ * @param start date of the run: intervals count from the midnight before it, in the zone that is shown, and have dates; NULL or "":
+ *              they count from time 0
+ */
 enum sciara_status sciara_zones_isochrones(const double *values, int64_t cells, double nodata, double step,
-                                           struct sciara_zones *out);
+                                           const char *start, struct sciara_zones *out);
+
+/** Names each of these by its end, at most `latest`: "27 Sep 18:00", with the `zone` "27 Sep 18:00 UTC"; "6 h" without a date. */
+void sciara_zones_name_ends(struct sciara_zones *z, enum sciara_language language, const char *start, double latest,
+                            bool zone);
 
 /** A step for isochrones that makes a dozen zones or fewer: a minute, 10 minutes, an hour, a day ... */
 double sciara_isochrone_step(const double *values, int64_t cells, double nodata);

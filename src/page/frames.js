@@ -43,6 +43,7 @@ class Frames {
   static async read(data) {
     const frames = new Frames();
     frames.data = data;
+    if (data.zone) [ZONE.seconds, ZONE.name] = data.zone;
     frames.times = data.frames.map((frame) => frame.time_s);
     const [, , rows, cols] = data.box;
     Object.assign(frames, indicesOf(await unpack(data.covered), rows * cols));
@@ -160,11 +161,13 @@ function durationText(seconds) {
   return parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`).join(" ") || "0 s";
 }
 
+const ZONE = { seconds: 0, name: "UTC" }; // in which dates are shown
+
 /** " (2026-05-11 04:00 UTC)": the date of durationText(seconds) after the start; "" where that has none. */
 function dateText(start, seconds) {
   const shown = seconds < 3600 ? Math.floor(seconds) : 60 * Math.round(seconds / 60);
-  const date = new Date(start ? Date.parse(start) + 1000 * shown : NaN);
-  return Number.isNaN(date.getTime()) ? "" : ` (${date.toISOString().slice(0, 16).replace("T", " ")} UTC)`;
+  const date = new Date(start ? Date.parse(start) + 1000 * (shown + ZONE.seconds) : NaN);
+  return Number.isNaN(date.getTime()) ? "" : ` (${date.toISOString().slice(0, 16).replace("T", " ")} ${ZONE.name})`;
 }
 
 /** A volume with four digits: "4.700 \u00d7 10\u2076 m\u00b3". */

@@ -7,6 +7,7 @@ const VENT = "#00c8d7";
 const PLACE = "#0b57d0";
 const EDITS = "#8c00a0";
 const OBSERVED = "#006d2c";
+const FRONT = "#004d33";
 const MOST_PIXELS_PER_CELL = 60;
 
 /** 256 colours of a field, from the least to the largest of its scale. */
@@ -94,6 +95,7 @@ class LavaMap {
     this.observed = this.outlineOf(frames.observed);
     this.region = this.outlineOf(frames.region);
     this.edits = this.outlineOf(frames.edits);
+    this.fronts = [];
     this.view = { x: 0, y: 0, scale: 1 };
     this.ventsApart = spacingOf(frames.data.vents);
     this.shows = { extent: false, observed: Boolean(frames.observed), edits: Boolean(frames.edits), vents: true };
@@ -121,8 +123,34 @@ class LavaMap {
     return picture.canvas;
   }
 
+  /** Where the front was at the times of a field, and the cell that lava reached farthest from the vents until then. */
+  frontsOf(field, frame) {
+    const { rows, cols } = this.box;
+    const shown = this.frames.data.hazard ? Infinity : this.frames.times[frame] + field.step / 2;
+    const times = Float64Array.from(this.frames.indices, (index) => {
+      const level = this.frames.level(field, frame, index);
+      return level > 0 ? valueOf(field, level) : Infinity;
+    });
+    const vents = this.frames.data.vents.map(({ points }) => points[0]).slice(0, 40);
+    const apart = (i) => Math.min(...vents.map(([x, y]) => Math.hypot((i % cols) + this.box.col - x, Math.floor(i / cols) + this.box.row - y)));
+    return field.fronts.map(([until, label], k) => {
+      const from = k > 0 ? field.fronts[k - 1][0] : -Infinity;
+      const last = k === field.fronts.length - 1; // until the last arrival itself
+      const reached = (i) => times[i] < until || (last && times[i] < Infinity);
+      let [at, most] = [-1, -1];
+      for (let i = 0; until <= shown && i < times.length; i++) {
+        if (times[i] < from || !reached(i) || apart(i) <= most) continue;
+        [at, most] = [i, apart(i)];
+      }
+      const points = [[(at % cols) + this.box.col + 0.5, Math.floor(at / cols) + this.box.row + 0.5]];
+      const path = at < 0 ? null : outlineOf((r, c) => reached(r * cols + c), rows, cols);
+      return { path, name: label, kind: "point", parts: [{ points }] };
+    }).filter(({ path }) => path);
+  }
+
   /** Colours the cells with lava. */
   paint(field, frame) {
+    this.fronts = this.frontsOf(field, frame);
     const { row, col, rows, cols } = this.box;
     const colourOf = coloursOf(field);
     const out = this.lava.pixels.data;
@@ -229,12 +257,11 @@ class LavaMap {
     if (this.shows.observed && this.region) this.stroke(context, this.region, "#555", 1);
     if (this.shows.observed) this.stroke(context, this.observed, OBSERVED);
     if (this.shows.edits) this.stroke(context, this.edits, EDITS);
-    if (this.shows.extent) {
-      context.translate(box.col, box.row);
-      this.stroke(context, this.extent, "#111");
-      context.translate(-box.col, -box.row);
-    }
-    this.drawStamp(context); // names and marks stay above it
+    context.translate(box.col, box.row);
+    for (const { path } of this.fronts) this.stroke(context, path, FRONT, 1, 1.2);
+    if (this.shows.extent) this.stroke(context, this.extent, "#111");
+    context.translate(-box.col, -box.row);
+    this.drawNames(context, [...this.fronts].reverse(), FRONT);
     if (this.shows.vents) this.drawVents(context);
     if (this.placesShown()) this.drawPlaces(context, this.placesShown());
     if (this.chosen) this.drawChosen(context);
@@ -333,7 +360,7 @@ class LavaMap {
   }
 
   /** Each name stands where it hides no other one and no button, and if it can no other place. */
-  drawNames(context, places) {
+  drawNames(context, places, colour = PLACE) {
     const { size } = this;
     const taken = this.buttonBoxes();
     const marks = new Map(places.map((place) => [place, this.boxOf(place)]));
@@ -344,7 +371,7 @@ class LavaMap {
     context.lineJoin = "round";
     context.lineWidth = 3;
     context.strokeStyle = "#ffffffd0";
-    context.fillStyle = PLACE;
+    context.fillStyle = colour;
     for (const place of places) {
       const { name } = place;
       const boxes = this.nameBoxes(place, context.measureText(name).width)
@@ -367,30 +394,6 @@ class LavaMap {
       const { left, top, right, bottom } = one.getBoundingClientRect();
       return [left - map.left, top - map.top, right - map.left, bottom - map.top];
     });
-  }
-
-  /** Text across the whole canvas, whatever part of the map it shows. */
-  drawStamp(context) {
-    const { stamp } = this.frames.data;
-    if (!stamp) return;
-    const { width, height } = this.canvas;
-    const angle = -Math.atan2(height, width);
-    context.save();
-    context.setTransform(Math.cos(angle), Math.sin(angle), -Math.sin(angle), Math.cos(angle), width / 2, height / 2);
-    context.font = "bold 100px system-ui, sans-serif";
-    const size = Math.min((100 * 0.8 * Math.hypot(width, height)) / context.measureText(stamp).width, 0.3 * height);
-    context.font = `bold ${size}px system-ui, sans-serif`;
-    context.textAlign = "center";
-    context.textBaseline = "middle";
-    context.lineJoin = "round";
-    context.fillStyle = "#96001e1a"; // the lava stays visible through the letters
-    context.fillText(stamp, 0, 0);
-    for (const [part, colour] of [[14, "#ffffff50"], [32, "#96001e80"]]) {
-      context.lineWidth = size / part;
-      context.strokeStyle = colour;
-      context.strokeText(stamp, 0, 0);
-    }
-    context.restore();
   }
 
   /** A line of two pixels on a paler one, so that it is seen on any ground. */

@@ -4,11 +4,14 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/date.h"
 #include "base/mem.h"
 #include "file/durable.h"
 #include "map/colour_ramp.h"
+#include "map/zones.h"
 #include "model/field.h"
 #include "page/page_parts.h"
 
@@ -94,6 +97,23 @@ static enum sciara_status append_ramp(struct sciara_text *t, const char *name) {
   return sciara_text_append(t, "],\n");
 }
 
+/** Fronts of a map of times with dates: time, at most that of the last frame of a run, and name. */
+static enum sciara_status append_fronts(struct sciara_text *t, const struct sciara_page *p, const char *unit,
+                                        double largest) {
+  struct sciara_zones zones = {0};
+  enum sciara_status status = sciara_text_append(t, "\"fronts\":[");
+  const bool dated = p->start && strcmp(unit, "s") == 0;
+  const double step = sciara_isochrone_step(&largest, 1, NAN);
+  const double latest = p->hazard ? INFINITY : p->frames->frames[p->frames->frame_count - 1].time_s;
+  if (dated && status == SCIARA_OK) status = sciara_zones_isochrones(&largest, 1, NAN, step, p->start, &zones);
+  sciara_zones_name_ends(&zones, p->language, p->start, latest, false);
+  for (size_t k = 0; k < zones.count && status == SCIARA_OK; k++)
+    status =
+        sciara_text_append(t, "%s[%.15g,\"%s\"]", k ? "," : "", fmin(zones.zone[k].upper, latest), zones.zone[k].label);
+  sciara_zones_free(&zones);
+  return status == SCIARA_OK ? sciara_text_append(t, "],\n") : status;
+}
+
 static enum sciara_status append_field(struct sciara_text *t, const struct sciara_page *p,
                                        const struct sciara_page_field *f) {
   const struct sciara_page_frames *frames = p->frames;
@@ -105,6 +125,7 @@ static enum sciara_status append_field(struct sciara_text *t, const struct sciar
   SCIARA_TRY(append_text(t, "label", sciara_word_of_field(p->language, info->name)));
   SCIARA_TRY(append_text(t, "about", sciara_word_of_field_long(p->language, info->name)));
   SCIARA_TRY(append_text(t, "unit", info->unit));
+  SCIARA_TRY(append_fronts(t, p, info->unit, f->high));
   SCIARA_TRY(sciara_text_append(t, "\"once\":%s,\"base\":%.15g,\"step\":%.15g,\"high\":%.15g,\n",
                                 f->once ? "true" : "false", f->base, f->step, scaled ? p->scale_to_m : f->high));
   SCIARA_TRY(sciara_text_append(t, "\"beyond\":%s,\n", scaled && f->high > p->scale_to_m ? "true" : "false"));
@@ -143,7 +164,10 @@ static enum sciara_status append_observed(struct sciara_text *t, const struct sc
   const struct sciara_grid *g = &p->frames->grid;
   int64_t window[4];
   sciara_page_window(p->frames, window);
-  SCIARA_TRY(append_text(t, "observed_name", p->observed ? p->observed_name : NULL));
+  char name[256 + SCIARA_MINUTE_SIZE];
+  snprintf(name, sizeof name, "%.255s", p->observed && p->observed_name ? p->observed_name : "");
+  if (p->observed_s) sciara_append_minute(p->start, *p->observed_s, name, sizeof name);
+  SCIARA_TRY(append_text(t, "observed_name", *name ? name : NULL));
   if (p->region) SCIARA_TRY(append_bits(t, "region", g, window, p->region));
   return p->observed ? append_bits(t, "observed", g, window, p->observed)
                      : sciara_text_append(t, "\"observed\":null,\n");
@@ -228,6 +252,7 @@ static enum sciara_status append_layer(struct sciara_text *t, const struct sciar
   SCIARA_TRY(sciara_text_append(t, "{"));
   SCIARA_TRY(append_text(t, "name", l->name));
   SCIARA_TRY(append_text(t, "unit", l->unit));
+  SCIARA_TRY(append_fronts(t, p, l->unit, l->shown ? l->high : -1));
   SCIARA_TRY(append_text(t, "word", sciara_word_id(l->word)));
   SCIARA_TRY(append_text(t, "value_unit", l->value_unit));
   SCIARA_TRY(append_named(t, "value", l->value));
@@ -380,6 +405,7 @@ static enum sciara_status append_data(struct sciara_text *t, const struct sciara
   SCIARA_TRY(append_text(t, "engine", p->engine));
   SCIARA_TRY(append_text(t, "precision", p->precision));
   SCIARA_TRY(append_text(t, "start", p->start));
+  SCIARA_TRY(sciara_text_append(t, "\"zone\":[%.15g,\"%s\"],\n", sciara_shown_zone(), sciara_shown_zone_name()));
   SCIARA_TRY(append_text(t, "crs", p->crs_name));
   SCIARA_TRY(append_warnings(t, p));
   SCIARA_TRY(append_ground_texts(t, p));

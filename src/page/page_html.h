@@ -170,14 +170,15 @@ struct sciara_page {
   const double *altitude;                  ///< of the ground, rows x cols, SCIARA_NODATA_ALTITUDE outside the DEM
   const uint8_t *observed;                 ///< rows x cols, 1 in the observed extent, else 0; NULL: none
   const char *observed_name;
-  const uint8_t *region; ///< likewise, what is compared with it; NULL: all
-  const uint8_t *sea;    ///< rows x cols, 1 where the sea is, else 0; NULL: not declared
-  const uint16_t *edits; ///< rows x cols, above 0 where the ground is edited; NULL: nowhere
+  const double *observed_s; ///< its simulated time; NULL: not known
+  const uint8_t *region;    ///< likewise, what is compared with it; NULL: all
+  const uint8_t *sea;       ///< rows x cols, 1 where the sea is, else 0; NULL: not declared
+  const uint16_t *edits;    ///< rows x cols, above 0 where the ground is edited; NULL: nowhere
   const struct sciara_page_vent *vent;
   size_t vents;
   double scale_to_m;                          ///< end of the colours of thicknesses, m; 0: the largest value
   const char *assumed;                        ///< lines that stand above the map
-  const char *stamp;                          ///< across the map, and above it
+  const char *stamp;                          ///< above the map
   const char *credits, *issued, *valid_until; ///< dates as they are to be written
   const char *crs_wkt;                        ///< for longitude and latitude
   size_t snapshot_count;                      ///< of the run: those beyond the frames were left out

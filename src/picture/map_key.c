@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/date.h"
 #include "base/text.h"
 #include "picture/map_picture_parts.h"
 
@@ -159,16 +160,19 @@ static void claim(struct key *k, struct sciara_point at, double width) {
   sciara_picture_claim(&k->d->picture, (struct sciara_box){at.x, at.y, width, 1.4 * k->d->letter});
 }
 
-static void put_outline(struct key *k, enum sciara_map_outline what, enum sciara_word name) {
+/** @param after what stands behind the name; "": nothing */
+static void put_outline(struct key *k, enum sciara_map_outline what, enum sciara_word name, const char *after) {
   const double letter = k->d->letter, length = 3 * letter;
-  const struct sciara_point at = next_entry(k, length, word(k->d, name));
+  char text[192];
+  snprintf(text, sizeof text, "%.120s%s", word(k->d, name), after);
+  const struct sciara_point at = next_entry(k, length, text);
   if (!k->paint) return;
   const double y = round(at.y + 0.7 * letter) + 0.5;
   cairo_move_to(k->d->picture.cairo, at.x, y);
   cairo_line_to(k->d->picture.cairo, at.x + length, y);
   sciara_stroke_outline(k->d, what, false);
   sciara_picture_claim(&k->d->picture, (struct sciara_box){at.x, y - 1, length, 2});
-  label(k, at, length, word(k->d, name));
+  label(k, at, length, text);
 }
 
 static void put_mark(struct key *k, void (*mark)(struct sciara_map_drawing *, double, double), const char *text,
@@ -288,10 +292,14 @@ static void put_places(struct key *k) {
 double sciara_map_key(struct sciara_map_drawing *d, double x, double y, double width, bool paint) {
   const struct sciara_map_picture *q = d->q;
   struct key k = {.d = d, .left = x, .width = width, .x = x, .y = y, .paint = paint};
+  char after[SCIARA_MINUTE_SIZE] = "";
+  if (q->observed_s) sciara_append_minute(q->start, *q->observed_s, after, sizeof after);
   if (q->observed && sciara_map_has_outline(d, SCIARA_OUTLINE_OBSERVED))
-    put_outline(&k, SCIARA_OUTLINE_OBSERVED, SCIARA_WORD_OBSERVED);
+    put_outline(&k, SCIARA_OUTLINE_OBSERVED, SCIARA_WORD_OBSERVED, after);
+  if (q->fronts && q->start) snprintf(after, sizeof after, " (%s)", sciara_shown_zone_name());
+  if (q->fronts) put_outline(&k, SCIARA_OUTLINE_FRONT, SCIARA_WORD_FRONT_AT, q->start ? after : "");
   if (q->edits && sciara_map_has_outline(d, SCIARA_OUTLINE_EDITS))
-    put_outline(&k, SCIARA_OUTLINE_EDITS, SCIARA_WORD_EDITS);
+    put_outline(&k, SCIARA_OUTLINE_EDITS, SCIARA_WORD_EDITS, "");
   put_vents(&k);
   if (q->run_out) put_run_out(&k);
   put_places(&k);

@@ -224,7 +224,9 @@ static double sharp(const struct sciara_map_drawing *d, double v) {
 }
 
 void sciara_stroke_outline(struct sciara_map_drawing *d, enum sciara_map_outline what, bool edges) {
-  static const uint8_t colour[][3] = {[SCIARA_OUTLINE_OBSERVED] = {30, 30, 30}, [SCIARA_OUTLINE_EDITS] = {140, 0, 160}};
+  static const uint8_t colour[][3] = {[SCIARA_OUTLINE_OBSERVED] = {30, 30, 30},
+                                      [SCIARA_OUTLINE_EDITS] = {140, 0, 160},
+                                      [SCIARA_OUTLINE_FRONT] = {0, 90, 60}};
   const double line = outline_width(d), edge = fmax(1, round(0.5 * line));
   cairo_set_line_cap(d->picture.cairo, CAIRO_LINE_CAP_SQUARE);
   cairo_set_line_width(d->picture.cairo, edges ? line + 2 * edge : line);
@@ -238,6 +240,7 @@ static bool covered(const struct sciara_map_drawing *d, enum sciara_map_outline 
   const int64_t row = d->window.row + r, col = d->window.col + c;
   if (row < 0 || col < 0 || row >= g->rows || col >= g->cols) return false;
   const int64_t i = row * g->cols + col;
+  if (what == SCIARA_OUTLINE_FRONT) return d->q->fronts->member[i] > 0 && d->q->fronts->member[i] <= d->front;
   return what == SCIARA_OUTLINE_EDITS ? d->q->edits[i] : d->q->observed[i];
 }
 
@@ -285,26 +288,26 @@ void sciara_paint_outline(struct sciara_map_drawing *d, enum sciara_map_outline 
   cairo_restore(d->picture.cairo);
 }
 
-void sciara_paint_stamp(struct sciara_map_drawing *d) {
-  enum { TRIAL = 100 };
+void sciara_paint_stamp(struct sciara_map_drawing *d, double x, double y, double width) {
   static const uint8_t red[3] = {150, 0, 30};
-  const double width = (double)d->map.width, height = (double)d->map.height;
-  struct sciara_writing w = {.text = d->q->stamp, .capital = TRIAL, .bold = true};
-  const double length =
-      sciara_lettering_measure(&d->lettering, &w).width / TRIAL + 1; // half a letter of room at each end
-  w.capital = fmin(0.8 * hypot(width, height) / length, 0.3 * fmin(width, height));
-  sciara_clip_to_map(d);
-  cairo_translate(d->picture.cairo, (double)d->map.x + 0.5 * width, (double)d->map.y + 0.5 * height);
-  cairo_rotate(d->picture.cairo, -atan2(height, width));
+  cairo_t *c = d->picture.cairo;
+  struct sciara_writing w = {.text = d->q->stamp, .capital = 1.3 * d->letter, .bold = true};
+  const double high = 2.4 * d->letter, line = fmax(1, round(d->letter / 5)), room = width - 2 * d->letter;
+  double length = sciara_lettering_measure(&d->lettering, &w).width;
+  if (length > room) {
+    w.capital *= room / length;
+    length = room;
+  }
+  const struct sciara_box box = {x, y, length + 2 * d->letter, high};
+  sciara_picture_claim(&d->picture, box);
+  sciara_picture_colour(&d->picture, red, 1);
+  cairo_set_line_width(c, line);
+  cairo_rectangle(c, x + 0.5 * line, y + 0.5 * line, box.width - line, high - line);
+  cairo_stroke(c);
+  cairo_save(c);
+  cairo_translate(c, x + 0.5 * box.width, y + 0.5 * high);
   sciara_picture_text_path(&d->picture, &d->lettering, &w);
-  cairo_set_line_join(d->picture.cairo, CAIRO_LINE_JOIN_ROUND);
-  sciara_picture_colour(&d->picture, red, 0.1); // the lava stays visible through the letters
-  cairo_fill_preserve(d->picture.cairo);
-  cairo_set_line_width(d->picture.cairo, 0.11 * w.capital);
-  sciara_picture_colour(&d->picture, white, 0.4);
-  cairo_stroke_preserve(d->picture.cairo);
-  cairo_set_line_width(d->picture.cairo, 0.05 * w.capital);
-  sciara_picture_colour(&d->picture, red, 0.62);
-  cairo_stroke(d->picture.cairo);
-  cairo_restore(d->picture.cairo);
+  sciara_picture_colour(&d->picture, red, 1);
+  cairo_fill(c);
+  cairo_restore(c);
 }

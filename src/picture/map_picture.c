@@ -286,8 +286,8 @@ static void describe_time(const struct sciara_map_picture *q, struct layout *l) 
 /** Time and date are one line where the longest one has room: frames of a film are of one size. */
 static void join_time(const struct sciara_map_picture *q, struct sciara_lettering *letters, struct layout *l) {
   char longest[LINE_MOST];
-  snprintf(longest, sizeof longest, "%s 9999 d 23 h 59 min, 2026-05-11 04:00 UTC",
-           sciara_word(q->language, SCIARA_WORD_SIMULATED_TIME));
+  snprintf(longest, sizeof longest, "%s 9999 d 23 h 59 min, 2026-05-11 04:00 %s",
+           sciara_word(q->language, SCIARA_WORD_SIMULATED_TIME), sciara_shown_zone_name());
   const struct sciara_writing w = {.text = longest, .capital = l->letter};
   if (!l->date[0] || sciara_lettering_measure(letters, &w).width > l->head) return;
   const size_t used = strlen(l->time);
@@ -350,7 +350,7 @@ static void lay_out(struct sciara_map_drawing *d, struct layout *l) {
   l->foot_height = sciara_lettering_measure(&d->lettering, &foot).height;
   l->title_height = l->title.text[0] ? sciara_lettering_measure(&d->lettering, &l->title).height + 0.9 * l->letter : 0;
   const int lines = 1 + (l->time[0] != '\0') + (l->date[0] != '\0');
-  double head = l->title_height + 2.1 * lines * l->letter;
+  double head = l->title_height + (2.1 * lines + (q->stamp ? 3.2 : 0)) * l->letter;
   if (q->logo) head = fmax(head, (LOGO_HEIGHT + 1) * l->letter);
   l->map.y = (int64_t)lround(l->margin + head);
   l->key_height = sciara_map_key(d, 0, 0, l->room, false);
@@ -374,6 +374,7 @@ static void paint_head(struct sciara_map_drawing *d, const struct layout *l) {
   paint_line(d, l, l->about, &y);
   paint_line(d, l, l->time, &y);
   paint_line(d, l, l->date, &y);
+  if (d->q->stamp) sciara_paint_stamp(d, l->margin, y, l->head);
 }
 
 static void paint_below(struct sciara_map_drawing *d, const struct sciara_colouring *c, const struct layout *l) {
@@ -445,9 +446,12 @@ static enum sciara_status paint(struct sciara_map_drawing *d, const struct layou
   sciara_picture_claim(&d->picture, around);
   SCIARA_TRY(sciara_paint_ground(d, &c));
   if (d->q->edits) sciara_paint_outline(d, SCIARA_OUTLINE_EDITS);
+  for (size_t k = 0; d->q->fronts && k < d->q->fronts->count; k++) {
+    d->front = (int32_t)k + 1;
+    if (d->q->fronts->zone[k].cells > 0) sciara_paint_outline(d, SCIARA_OUTLINE_FRONT);
+  }
   if (d->q->observed) sciara_paint_outline(d, SCIARA_OUTLINE_OBSERVED);
   if (d->q->graticule) paint_graticule(d);
-  if (d->q->stamp) sciara_paint_stamp(d); // names and marks stay above it
   d->lettering.unknown = 0;
   sciara_paint_marks(d);
   paint_coordinates(d);
@@ -502,5 +506,6 @@ size_t sciara_map_picture_memory(const struct sciara_grid *grid) {
   struct layout l = {0};
   size_map(grid, 0, &l);
   const size_t pixels = (size_t)l.width * (size_t)(l.map.height + (int64_t)(40 * l.letter));
-  return (size_t)sciara_grid_cells(grid) * sizeof(float) + 2 * sizeof(uint32_t) * pixels; // the picture, and its file
+  return (size_t)sciara_grid_cells(grid) * (sizeof(float) + sizeof(int32_t)) +
+         2 * sizeof(uint32_t) * pixels; // the picture, and its file
 }

@@ -8,6 +8,7 @@
 
 #include "map/raster_gdal.h"
 #include "map/words.h"
+#include "map/zones.h"
 #include "model/grid.h"
 #include "model/params.h"
 #include "model/poi.h"
@@ -93,13 +94,16 @@ struct sciara_map_picture {
   const uint8_t *sea;                     ///< rows x cols, 0 or 1: cells that are sea, with or without an altitude
   const struct sciara_map_window *window; ///< what is shown; NULL: the whole grid
   enum sciara_language language;
-  double low, high;        ///< range of the colours; unless low < high that of the values. Ends become round numbers.
-  const double *time_s;    ///< simulated time
-  const char *start;       ///< of the run, "2006-07-14T23:30:00Z"
-  const uint16_t *edits;   ///< rows x cols: cells that are not 0 have an edited ground, whose outline is drawn
-  const uint8_t *observed; ///< rows x cols, 0 or 1: an extent whose outline is drawn
-  bool warning;            ///< the run has warnings about its lava: a line below the key says so
-  double coarse_m;         ///< side of the much larger cells from which those of the DEM were made: the same; 0: none
+  double low, high;         ///< range of the colours; unless low < high that of the values. Ends become round numbers.
+  const double *time_s;     ///< simulated time
+  const char *start;        ///< of the run, "2006-07-14T23:30:00Z"
+  const uint16_t *edits;    ///< rows x cols: cells that are not 0 have an edited ground, whose outline is drawn
+  const uint8_t *observed;  ///< rows x cols, 0 or 1: an extent whose outline is drawn
+  const double *observed_s; ///< the simulated time of it, whose date stands in the key
+  const struct sciara_zones
+      *fronts;     ///< isochrones, named by their ends: the border of the lava at the end of each is drawn
+  bool warning;    ///< the run has warnings about its lava: a line below the key says so
+  double coarse_m; ///< side of the much larger cells from which those of the DEM were made: the same; 0: none
   const struct sciara_map_vent *vent;
   size_t vents;
   const struct sciara_poi *pois; ///< places that are drawn with their names, as far as these have room
@@ -116,7 +120,7 @@ struct sciara_map_picture {
   const char *issued, *valid_until;          ///< dates as they are to be written
   unsigned rules;                            ///< bits 1 << enum sciara_rule_kind, named beside the program; 0: fv3
   const char *credits;                       ///< after the name of the program
-  const char *stamp;                         ///< across the map: "UNVERIFIED"
+  const char *stamp;                         ///< in a frame above the map: "UNVERIFIED"
   struct _cairo_surface *logo;               ///< at the upper right
   const struct sciara_map_image *background; ///< instead of the shaded ground where it is opaque; covers the window
   int64_t width; ///< of the picture, px; 0: two or more for the cells of a small window, at most 4000 for a large one

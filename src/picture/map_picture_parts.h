@@ -31,6 +31,7 @@ struct sciara_map_drawing {
   struct sciara_picture picture;
   struct sciara_map_place map;
   double letter; ///< height of a capital, px
+  int32_t front; ///< number of the zone whose front is drawn
 };
 
 /** Lays a picture out and draws it. Zero-initialise; release with sciara_map_drawing_free. */
@@ -87,9 +88,9 @@ double sciara_logo_width(cairo_surface_t *logo, double width, double height);
 void sciara_clip_to_map(struct sciara_map_drawing *d);
 
 /** What has an outline. */
-enum sciara_map_outline { SCIARA_OUTLINE_OBSERVED, SCIARA_OUTLINE_EDITS };
+enum sciara_map_outline { SCIARA_OUTLINE_OBSERVED, SCIARA_OUTLINE_EDITS, SCIARA_OUTLINE_FRONT };
 
-/** Draws the outline of the observed extent, or of the edits of the ground. */
+/** Draws the outline of the observed extent, of the edits of the ground, or of the lava at the end of the zone d->front. */
 void sciara_paint_outline(struct sciara_map_drawing *d, enum sciara_map_outline what);
 
 /** Whether some of it lies on the map. */
@@ -98,8 +99,8 @@ bool sciara_map_has_outline(const struct sciara_map_drawing *d, enum sciara_map_
 /** Draws the path as the line of an outline: its light edges, or itself. */
 void sciara_stroke_outline(struct sciara_map_drawing *d, enum sciara_map_outline what, bool edges);
 
-/** Text across the map. */
-void sciara_paint_stamp(struct sciara_map_drawing *d);
+/** The stamp in a frame, its upper left corner at (x, y), at most `width` px wide. */
+void sciara_paint_stamp(struct sciara_map_drawing *d, double x, double y, double width);
 
 /** Colour bar with heading and labels, or the kinds, in a box of `width` px with its upper left corner at (x, y). Returns how far
  *  it reaches to the right. */

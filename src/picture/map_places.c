@@ -74,13 +74,13 @@ struct name_place {
 
 /** Writes a name there, unless it would leave the map or hide another name. */
 static bool put_name(struct sciara_map_drawing *d, const struct sciara_writing *w, double width,
-                     const struct name_place *at, struct sciara_box *box, size_t *count) {
+                     const struct name_place *at, const uint8_t rgb[3], struct sciara_box *box, size_t *count) {
   const double across = fabs(cos(at->angle)), up = fabs(sin(at->angle)), height = 1.6 * w->capital;
   const double wide = width * across + height * up, tall = width * up + height * across;
   const struct sciara_box b = {at->middle.x - 0.5 * wide, at->middle.y - 0.5 * tall, wide, tall};
   if (!is_on_map(d, b.x, b.y) || !is_on_map(d, b.x + b.width, b.y + b.height) || is_taken(box, *count, b)) return false;
   box[(*count)++] = b;
-  sciara_write_bordered(d, w, at->middle, at->angle, fmax(2, 0.3 * d->letter), 0.85, place_colour);
+  sciara_write_bordered(d, w, at->middle, at->angle, fmax(2, 0.3 * d->letter), 0.85, rgb);
   return true;
 }
 
@@ -102,6 +102,18 @@ static bool along_line(const struct sciara_map_drawing *d, const struct sciara_p
   return longest > width;
 }
 
+/** Writes a name right or left of a point, above or below it, where there is room. */
+static bool put_beside(struct sciara_map_drawing *d, const struct sciara_writing *w, double width,
+                       struct sciara_point p, const uint8_t rgb[3], struct sciara_box *box, size_t *count) {
+  static const struct sciara_point sides[] = {{1, 0}, {-1, 0}, {0, -1}, {0, 1}};
+  for (size_t k = 0; k < sizeof sides / sizeof *sides; k++) {
+    const double across = 0.8 * d->letter + 0.5 * width, up = 1.3 * d->letter;
+    const struct name_place at = {{p.x + sides[k].x * across, p.y + sides[k].y * up}, 0};
+    if (put_name(d, w, width, &at, rgb, box, count)) return true;
+  }
+  return false;
+}
+
 /**
  * Writes the name of a place: along a line, in the middle of a zone, else right or left of its first point on the map, above
  * or below it, where there is room.
@@ -116,15 +128,46 @@ static void write_name(struct sciara_map_drawing *d, const struct sciara_poi *po
   if (k == poi->point_count || *count == MOST_NAMES) return;
   const double width = sciara_lettering_measure(&d->lettering, &w).width;
   if (poi->kind == SCIARA_POI_LINE && along_line(d, poi, width, 1.1 * d->letter, &at) &&
-      put_name(d, &w, width, &at, box, count))
+      put_name(d, &w, width, &at, place_colour, box, count))
     return;
   at = (struct name_place){sciara_map_point(d, sciara_poi_middle(poi)), 0};
-  if (poi->kind == SCIARA_POI_ZONE && put_name(d, &w, width, &at, box, count)) return;
-  static const struct sciara_point sides[] = {{1, 0}, {-1, 0}, {0, -1}, {0, 1}};
-  for (k = 0; k < sizeof sides / sizeof *sides; k++) {
-    const double across = 0.8 * d->letter + 0.5 * width, up = 1.3 * d->letter;
-    at = (struct name_place){{p.x + sides[k].x * across, p.y + sides[k].y * up}, 0};
-    if (put_name(d, &w, width, &at, box, count)) return;
+  if (poi->kind == SCIARA_POI_ZONE && put_name(d, &w, width, &at, place_colour, box, count)) return;
+  put_beside(d, &w, width, p, place_colour, box, count);
+}
+
+/** The cell of the zone that is farthest from all vents, of those that are not near the cells tried before; false: none. */
+static bool farthest(const struct sciara_map_drawing *d, int32_t zone, double apart, const struct sciara_point *tried,
+                     int tries, struct sciara_point *out) {
+  enum { VENTS = 40 }; // of more, the first ones tell what is far
+  double most = -1;
+  for (int64_t r = 0; r < d->grid.rows; r++)
+    for (int64_t c = 0; c < d->grid.cols; c++) {
+      if (d->q->fronts->member[sciara_map_cell(d, r, c)] != zone) continue;
+      const struct sciara_point at = sciara_cell_centre(&d->grid, r, c), p = sciara_map_point(d, at);
+      double least = INFINITY;
+      for (size_t v = 0; v < d->q->vents && v < VENTS; v++)
+        least = fmin(least, hypot(at.x - d->q->vent[v].points[0].x, at.y - d->q->vent[v].points[0].y));
+      for (int k = 0; k < tries; k++)
+        if (hypot(p.x - tried[k].x, p.y - tried[k].y) < apart) least = -1;
+      if (!(least > most)) continue;
+      most = least;
+      *out = p;
+    }
+  return most >= 0;
+}
+
+/** Writes the time of a front where lava came last and farthest until then; the latest fronts first. */
+static void name_fronts(struct sciara_map_drawing *d, struct sciara_box box[MOST_NAMES], size_t *count) {
+  enum { TRIES = 8 };
+  static const uint8_t ink[3] = {0, 60, 40};
+  for (size_t k = d->q->fronts->count; k-- > 0;) {
+    const struct sciara_writing w = {.text = d->q->fronts->zone[k].label, .capital = 0.7 * d->letter, .lines = 1};
+    const double width = sciara_lettering_measure(&d->lettering, &w).width;
+    struct sciara_point tried[TRIES];
+    for (int t = 0; t < TRIES && d->q->fronts->zone[k].cells > 0 && *count < MOST_NAMES / 2; t++)
+      if (!farthest(d, (int32_t)k + 1, width, tried, t, &tried[t]) ||
+          put_beside(d, &w, width, tried[t], ink, box, count))
+        break;
   }
 }
 
@@ -149,6 +192,7 @@ void sciara_paint_places(struct sciara_map_drawing *d) {
   size_t names = 0;
   for (size_t k = 0; k < q->poi_count; k++)
     if (trace_place(d, &q->pois[k])) sciara_stroke_place(d, q->pois[k].kind);
+  if (q->fronts) name_fronts(d, box, &names);
   for (size_t k = 0; k < q->poi_count; k++)
     if (q->pois[k].point_count > 0) write_name(d, &q->pois[k], box, &names);
 }

@@ -562,7 +562,9 @@ static enum sciara_status begin(struct run *r) {
   SCIARA_TRY(sciara_path_in(r->folder, SCIARA_RUN_DEM, &dem));
   const enum sciara_status status = sciara_ground_write(&r->simulation->problem, NULL, dem);
   free(dem);
-  return status;
+  if (status != SCIARA_OK || o->resume || !isfinite(r->agenda.snapshot)) return status;
+  const bool mapped = r->simulation->problem.scenario.observed.outline; // the first frame is the map
+  return mapped ? write_now(r, (struct sciara_due){.snapshot = true}) : SCIARA_OK;
 }
 
 /** Removes snapshots of the interrupted run that were not written again. */

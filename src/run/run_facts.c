@@ -80,8 +80,8 @@ static void put_begin(const struct sciara_scenario_spec *s, double from, bool br
   } else if (mapped) {
     sciara_text_append(t, " ");
     sciara_word_begin_observed(t, language, s->observed.outline,
-                               s->initial_checkpoint ? fmax(s->observed.time_s, branch ? 0 : from)
-                                                     : s->observed.time_s);
+                               s->initial_checkpoint ? fmax(s->observed.time_s, branch ? 0 : from) : s->observed.time_s,
+                               s->run.start);
   } else if (s->initial_checkpoint) {
     sciara_text_append(t, " %s.", sciara_word(language, SCIARA_WORD_BEGIN_CHECKPOINT));
   } else if (s->initial_thickness.given || s->initial_thickness.path) {
@@ -93,7 +93,7 @@ static void put_begin(const struct sciara_scenario_spec *s, double from, bool br
 static void put_model(const struct sciara_scenario_spec *s, const struct sciara_grid *g, enum sciara_language language,
                       struct sciara_text *t) {
   const char *colon = sciara_word(language, SCIARA_WORD_COLON);
-  char date[SCIARA_DATE_SIZE];
+  char date[SCIARA_MINUTE_SIZE];
   sciara_text_append(t, "\n%s%s%s", sciara_word(language, SCIARA_WORD_HAZARD_ASSUMED_MODEL), colon,
                      sciara_rule_name(s->params.rule));
   if (s->model) {
@@ -186,6 +186,8 @@ enum sciara_status sciara_map_dressing_make(const struct sciara_scenario_spec *s
   picture->vent = out->vent;
   picture->vents = out->marks.count;
   picture->volumes = &out->volumes;
+  out->observed_s = scenario->observed.time_s;
+  if (scenario->observed.outline && out->observed_s >= 0) picture->observed_s = &out->observed_s;
   return SCIARA_OK;
 }
 
@@ -209,6 +211,18 @@ void sciara_map_dressing_lava(struct sciara_map_dressing *d, const struct sciara
   d->volumes.removed = ledger->removed_m3;
 }
 
+enum sciara_status sciara_map_dressing_fronts(struct sciara_map_dressing *d, const double *times, double step,
+                                              struct sciara_map_picture *picture) {
+  const int64_t cells = sciara_grid_cells(picture->map->grid);
+  sciara_zones_free(&d->fronts);
+  picture->fronts = NULL;
+  if (step == 0) step = sciara_isochrone_step(times, cells, SCIARA_NODATA_ALTITUDE);
+  SCIARA_TRY(sciara_zones_isochrones(times, cells, SCIARA_NODATA_ALTITUDE, step, picture->start, &d->fronts));
+  sciara_zones_name_ends(&d->fronts, picture->language, picture->start, *picture->time_s, false);
+  picture->fronts = &d->fronts;
+  return SCIARA_OK;
+}
+
 enum sciara_status sciara_map_dressing_tell(const struct sciara_map_dressing *d, struct sciara_map_facts *facts) {
   SCIARA_TRY(sciara_map_facts_add(facts, "lava", *d->volumes.lava ? d->volumes.lava : NULL));
   return sciara_map_facts_add(facts, "assumptions", d->assumed.data);
@@ -219,5 +233,6 @@ void sciara_map_dressing_free(struct sciara_map_dressing *d) {
   sciara_text_free(&d->title);
   sciara_vent_marks_free(&d->marks);
   sciara_free(d->vent);
+  sciara_zones_free(&d->fronts);
   *d = (struct sciara_map_dressing){0};
 }

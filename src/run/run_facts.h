@@ -52,6 +52,8 @@ struct sciara_map_dressing {
   struct sciara_map_volumes volumes;
   struct sciara_text assumed; ///< what stands below the map
   struct sciara_text title;   ///< that of the scenario, with its edits of the ground
+  double observed_s;          ///< simulated time of the outline with which the run begins
+  struct sciara_zones fronts;
 };
 
 /**
@@ -71,6 +73,15 @@ enum sciara_status sciara_map_dressing_make(const struct sciara_scenario_spec *s
 void sciara_map_dressing_lava(struct sciara_map_dressing *d, const struct sciara_vent_cells *vents, double time_s,
                               const double *lava, const struct sciara_ledger *ledger,
                               struct sciara_map_picture *picture);
+
+/**
+ * Lets the picture show where the front was when, as long as the lava of its time_s had arrived.
+ *
+ * @param times of arrival, NODATA where there is none
+ * @param step  time from one front to the next, s; 0: chosen
+ */
+enum sciara_status sciara_map_dressing_fronts(struct sciara_map_dressing *d, const double *times, double step,
+                                              struct sciara_map_picture *picture);
 
 /** Adds what stands below the map in words to the facts of its file. */
 enum sciara_status sciara_map_dressing_tell(const struct sciara_map_dressing *d, struct sciara_map_facts *facts);

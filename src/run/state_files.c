@@ -128,6 +128,8 @@ static enum sciara_status write_picture(struct sciara_simulation *s, const struc
   const struct sciara_map_window window = sciara_map_window_around(&dressing.bounds, map->grid);
   picture.window = &window;
   take_field(p, field, values);
+  if (field == SCIARA_FIELD_ARRIVAL_TIME && picture.start)
+    SCIARA_TRY_GOTO(sciara_map_dressing_fronts(&dressing, values, 0, &picture));
   SCIARA_TRY_GOTO(sciara_map_write_png(&picture, path));
 cleanup:
   sciara_map_dressing_free(&dressing);

@@ -240,7 +240,7 @@ class Pictures(SharedCase):
         self.sciara("ensemble", "export", "b", "-q", "-f", "png", "--layer", "probability_0m", "-o", "b.png")
         said = self.facts("b.png")["assumptions"].replace("\u00a0", " ")
         for text in ("Assumed eruption: 6000 m³ in 20 min, at most 6 m³/s. Varied: factor of the rates 0.5–1.5. Model",
-                     "Begins with the lava mapped in front.geojson, simulated time 10 min.", "Start: 2026-11-27 22:00 UTC.",
+                     "Begins with the lava mapped in front.geojson, simulated time 10 min (2026-11-27 22:10 UTC).", "Start: 2026-11-27 22:00 UTC.",
                      "Forecast, valid only for the assumed vents, effusion and model. Times count from the mapped outline, simulated "
                      "time 10 min (2026-11-27 22:10 UTC).", "At 2 min after the outline (2026-11-27 22:12 UTC) the lava of 2 of 2"):
             self.assertIn(text, said)

@@ -110,6 +110,14 @@ class ExportHtml(SharedCase):
                     off = numpy.abs(decoded - truth)[~empty]
                     self.assertLessEqual(off.max(), field["step"] * 0.5000001)
 
+    def test_fronts(self):
+        """At round times of the zone, up to the last snapshot; a field that is no time has none."""
+        (half_past,) = (f for f in self.make("zone.html", "--time-zone", "+05:45").data["fields"] if f["name"] == "arrival_time")
+        last, start = self.stored[-1].time.values[0], "2026-11-21T06:00:00Z"
+        ends = [t for t in range(0, 12 * 3600, 60) if (6 * 60 + 5 * 60 + 45 + t // 60) % 10 == 0 and 0 < t < half_past["high"] + 600]
+        self.assertEqual(half_past["fronts"], [[min(t, last), case.clock_after(start, min(t, last), 345)] for t in ends])
+        self.assertEqual([f["fronts"] for f in self.page.data["fields"] if f["name"] != "arrival_time"], [[]] * 3)
+
     def test_one_scale_for_several_pages(self):
         """--scale-to is the end of the colours of thicknesses, and of nothing else; the values stay."""
         most = {field["name"]: field["high"] for field in self.page.data["fields"]}

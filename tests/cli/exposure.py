@@ -173,9 +173,11 @@ class Exposure(SharedCase):
         reached = [name for name, row in rows.items() if row["state"] == "reached"]
         arrivals = sorted((float(rows[name]["arrival_s"]), list(rows).index(name), name) for name in reached)
         self.assertEqual(printed, [(case.minute_after("2026-05-01T00:00:00Z", arrival), name) for arrival, _, name in arrivals])
-        for name in reached:
-            seconds = int(float(rows[name]["arrival_s"]))
-            self.assertEqual(rows[name]["arrival_date"], f"2026-05-01T{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}Z")
+        self.sciara("exposure", "run", "--assets", "places.gpkg", "--time-zone", "+01:00", "-o", "local.csv", "-q")
+        for name, local in self.rows("local.csv").items():
+            seconds = int(float(local["arrival_s"] or 0))
+            for hour, zone, row in ((0, "Z", rows[name]), (1, "+01:00", local)) if name in reached else ():
+                self.assertEqual(row["arrival_date"], f"2026-05-01T{hour + seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}{zone}")
 
     def test_lava_that_arrives_at_a_time_counts(self):
         town = amounts_of(PLACES["town"]) * self.land

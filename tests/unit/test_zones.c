@@ -52,7 +52,7 @@ TEST(isochrones_begin_with_their_time) {
   const double values[CELLS] = {0, nothing, 3600, nextafter(3600, 0), 7199.5, 7200, 1, 14400};
   const int32_t expected_zone[CELLS] = {1, 0, 2, 1, 2, 3, 1, 5};
   OWNED(sciara_zones_free) struct sciara_zones z;
-  expect_ok(sciara_zones_isochrones(values, CELLS, nothing, 3600, &z));
+  expect_ok(sciara_zones_isochrones(values, CELLS, nothing, 3600, NULL, &z));
   ck_assert_uint_eq(z.count, 5);
   check_zone(&z, 0, 0, 3600, 3, "0 to 1 h");
   check_zone(&z, 3, 10800, 14400, 0, "3 to 4 h");
@@ -66,7 +66,7 @@ TEST(isochrones_keep_their_edges_where_quotients_are_rounded) {
   for (double step = 0.1; step < 40; step *= 1.7) {
     for (int i = 0; i < CELLS; i++) values[i] = (i % 2 ? nextafter((i + 1) * step, 0) : (i + 1) * step);
     OWNED(sciara_zones_free) struct sciara_zones z;
-    expect_ok(sciara_zones_isochrones(values, CELLS, nothing, step, &z));
+    expect_ok(sciara_zones_isochrones(values, CELLS, nothing, step, NULL, &z));
     for (int i = 0; i < CELLS; i++) {
       const struct sciara_zone *zone = &z.zone[z.member[i] - 1];
       ck_assert_msg(zone->lower <= values[i] && values[i] < zone->upper, "%.17g in %.17g to %.17g", values[i],
@@ -84,7 +84,7 @@ TEST(units_of_labels) {
       {86400, "0 to 1 d"}, {43200, "0 to 12 h"}, {5400, "0 to 90 min"}, {90, "0 to 90 s"}, {2.5, "0 to 2.5 s"}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     OWNED(sciara_zones_free) struct sciara_zones z;
-    expect_ok(sciara_zones_isochrones(values, 1, nothing, cases[k].step, &z));
+    expect_ok(sciara_zones_isochrones(values, 1, nothing, cases[k].step, NULL, &z));
     ck_assert_str_eq(z.zone[0].label, cases[k].label);
   }
 }
@@ -92,7 +92,7 @@ TEST(units_of_labels) {
 TEST(nothing_makes_no_isochrone) {
   const double values[2] = {nothing, nothing}, edge = 1;
   struct sciara_zones z;
-  expect_ok(sciara_zones_isochrones(values, 2, nothing, 60, &z));
+  expect_ok(sciara_zones_isochrones(values, 2, nothing, 60, NULL, &z));
   ck_assert_uint_eq(z.count, 0);
   sciara_zones_free(&z);
   expect_ok(sciara_zones_classes(values, 2, nothing, &edge, 1, &z));
@@ -104,15 +104,15 @@ TEST(nothing_makes_no_isochrone) {
 TEST(too_many_isochrones) {
   const double values[2] = {nothing, SCIARA_ZONES_MOST * 60.0 - 1};
   struct sciara_zones z;
-  expect_ok(sciara_zones_isochrones(values, 2, nothing, 60, &z));
+  expect_ok(sciara_zones_isochrones(values, 2, nothing, 60, NULL, &z));
   ck_assert_uint_eq(z.count, SCIARA_ZONES_MOST);
   sciara_zones_free(&z);
-  ck_assert_int_eq(sciara_zones_isochrones(values, 2, nothing, 59.9, &z), SCIARA_ERR_USAGE);
+  ck_assert_int_eq(sciara_zones_isochrones(values, 2, nothing, 59.9, NULL, &z), SCIARA_ERR_USAGE);
   ck_assert_str_eq(sciara_last_error(),
                    "isochrones every 59.9 s: the last lava arrives after 59999 s, expected at most 1000 isochrones");
   ck_assert_ptr_null(z.member);
   const double last[1] = {SCIARA_ZONES_MOST * 60.0}; // the first moment beyond
-  ck_assert_int_eq(sciara_zones_isochrones(last, 1, nothing, 60, &z), SCIARA_ERR_USAGE);
+  ck_assert_int_eq(sciara_zones_isochrones(last, 1, nothing, 60, NULL, &z), SCIARA_ERR_USAGE);
 }
 
 TEST(a_dozen_isochrones_or_fewer) {
@@ -124,7 +124,7 @@ TEST(a_dozen_isochrones_or_fewer) {
     const double step = sciara_isochrone_step(&cases[k].last, 1, nothing);
     ck_assert_msg(step == cases[k].step, "last %g s: every %g s", cases[k].last, step);
     OWNED(sciara_zones_free) struct sciara_zones z;
-    expect_ok(sciara_zones_isochrones(&cases[k].last, 1, nothing, step, &z));
+    expect_ok(sciara_zones_isochrones(&cases[k].last, 1, nothing, step, NULL, &z));
     ck_assert_uint_le(z.count, 12);
   }
 }

@@ -310,6 +310,12 @@ def files(folder):
     return sorted(name for name, content in tree(folder).items() if content)
 
 
+def clock_after(start, seconds, zone=0):
+    """The name of a front: the clock in a zone so many minutes ahead of UTC."""
+    date = datetime.datetime.fromisoformat(start.replace("Z", "+00:00")) + datetime.timedelta(minutes=zone, seconds=round(seconds))
+    return f"{date.day} {date:%b %H:%M}" + (f":{date:%S}" if date.second else "")
+
+
 def minute_after(start, seconds):
     """The date of a duration as it is printed: from an hour on rounded to minutes."""
     date = datetime.datetime.fromisoformat(start.replace("Z", "+00:00"))

@@ -429,10 +429,26 @@ static bool vary_by(cJSON *vary, const char *key, double value, double low, doub
          sciara_json_put(item, "log_uniform", cJSON_CreateDoubleArray(range, 2));
 }
 
-/** What varies in a first ensemble: rates, lava, ground. */
+/** What is not known of the mapped lava with which the base begins. */
+static bool put_observed(cJSON *vary, const struct sciara_scenario_spec *s) {
+  const struct sciara_observed_spec *o = &s->observed;
+  const char *much = "how much lava lies in the outline is seldom known better";
+  const double coolest = 0.5 * (s->params.T_sol + s->params.T_vent);
+  bool done = true;
+  if (o->volume_m3 > 0) done = vary_by(vary, "initial.observed.volume_m3", o->volume_m3, 2.0 / 3, 1.5, much);
+  if (o->thickness.given && !o->thickness.path)
+    done = vary_by(vary, "initial.observed.thickness", o->thickness.value, 2.0 / 3, 1.5, much);
+  if (o->outline && !o->temperature.given && !s->initial_checkpoint)
+    done = done && vary_by(vary, "initial.observed.temperature", s->params.T_vent, coolest / s->params.T_vent, 1,
+                           "the lava in the outline has cooled since it came out");
+  return done;
+}
+
+/** What varies in a first ensemble: rates, mapped lava, its parameters, ground. */
 static bool put_vary(cJSON *root, const struct sciara_problem *p, double error) {
   cJSON *vary = sciara_json_put(root, "vary", cJSON_CreateArray());
   bool done = vary_by(vary, "rate_scale", 1, 0.5, 2, "it multiplies all effusion rates");
+  done = done && put_observed(vary, &p->scenario);
   if (p->scenario.params.rule == SCIARA_RULE_BINGHAM) {
     sciara_log(
         SCIARA_LOG_INFO,
@@ -541,8 +557,8 @@ const struct sciara_command sciara_cmd_ensemble_init = {
     .operand_min = 1,
     .operand_max = 1,
     .options = ensemble_options,
-    .details =
-        "Rates, the parameters of the lava and the errors of the DEM vary. Messages say how: change what you know "
-        "better.\nThe times of the results count from the state with which the scenario begins.\n",
+    .details = "Rates, mapped lava, the parameters of the lava and the errors of the DEM vary. Messages say how: "
+               "change what you know "
+               "better.\nThe times of the results count from the state with which the scenario begins.\n",
     .run = run_ensemble,
 };

@@ -22,12 +22,16 @@ static const char *reason_against(const char *key) {
       {"boundary", "it is the same in all simulations"},
       {"engine", "all simulations are computed in the same way"},
       {"output", "these simulations have no run folder"},
-      {"initial", "the lava at the start is the same in all simulations"},
+      {"initial", "of the lava at the start only initial.observed.volume_m3, .thickness and .temperature may differ"},
       {"run.start", "the date is the same in all simulations"},
       {"title", "these simulations have no title"},
       {"$schema", "it is not a property of a simulation"},
   };
-  if (is_in(key, "dem.error")) return NULL; // of the shared altitudes
+  static const char *const allowed[] = {"dem.error", // of the shared altitudes
+                                        "initial.observed.volume_m3", "initial.observed.thickness",
+                                        "initial.observed.temperature"};
+  for (size_t k = 0; k < sizeof allowed / sizeof *allowed; k++)
+    if (is_in(key, allowed[k])) return NULL;
   for (size_t k = 0; k < sizeof refused / sizeof *refused; k++)
     if (is_in(key, refused[k].object)) return refused[k].reason;
   return NULL;

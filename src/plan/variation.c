@@ -81,6 +81,7 @@ static enum sciara_status find_key(struct work *w, struct sciara_vary_spec *v) {
   v->target = SCIARA_VARY_KEY;
   w->range = *entry;
   w->range.dated = false; // members differ by numbers
+  if (w->range.type == SCIARA_KEY_LAYER) w->range.type = SCIARA_KEY_NUMBER;
   return SCIARA_OK;
 }
 

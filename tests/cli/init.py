@@ -118,13 +118,16 @@ class Init(Case):
             done = self.sciara("ensemble", "init", "files/s.json", "--members", 5, "--assets", "places.geojson", "-o", "e.json", "--overwrite")
             self.assertIn("elevation_error is 2 m with a correlation length of 100 m", done.stderr)
             made = case.read_json(self.path("e.json"))
-            self.assertEqual(made["vary"], [{"key": "rate_scale", "log_uniform": [0.5, 2]}, lava,
+            self.assertEqual(made["vary"], [{"key": "rate_scale", "log_uniform": [0.5, 2]}, {"key": "initial.observed.temperature", "log_uniform": [(1143 + 1360) / 2, 1360]}, lava,
                                             {"key": "elevation_error", "values": [2], "correlation_m": 100}])
             self.assertEqual((made["base"], made["sample"]["count"], made["result"]), (
                 "files/s.json", 5, {"thickness_m": [0], "within": ["6 h", "12 h", "24 h"], "sites": [{"file": "places.geojson"}]}))
             self.assertIn("members:  5 in", self.sciara("ensemble", "check", "e.json", "--no-estimate").stdout)
-        self.sciara("init", *order, *front, "--set", "initial.observed.volume_m3=900", "-o", "files/s.json", "--overwrite")
-        self.assertIn("; 900 m3 of lava", self.sciara("check", "files/s.json", "--no-estimate").stderr)
+        for key, value in (("volume_m3", 900), ("thickness", 3)):
+            self.sciara("init", *order, *front, "--set", f"initial.observed.{key}={value}", "--set", "initial.observed.temperature=1300", "-o", "files/s.json", "--overwrite")
+            self.assertIn({900: "; 900 m3 of lava", 3: ", 3 m thick on average"}[value], self.sciara("check", "files/s.json", "--no-estimate").stderr)
+            self.sciara("ensemble", "init", "files/s.json", "-o", "e.json", "--overwrite")
+            self.assertEqual(case.read_json(self.path("e.json"))["vary"][1], {"key": f"initial.observed.{key}", "log_uniform": [value * 2 / 3, 1.5 * value]})
         self.refused("--at is missing", *order, *front[:2], code=2)
         self.refused("--at: allowed with --front", *order, *front[2:4], code=2)
         self.refused("exclude each other", *order, *front, "--set", "initial.observed={}", code=2)

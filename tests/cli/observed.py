@@ -323,6 +323,28 @@ class Observed(Case):
         self.assertGreater(dark.sum(), (gdal.Open(self.path("p.png")).ReadAsArray()[:3] < 40).all(axis=0).sum() + 200)
 
 
+    def test_members_with_lava_of_their_own(self):
+        """Volume or thickness, and temperature, are those of the row of the member: in the batch, and in the run of its own file."""
+        import h5py
+        for key, low, high in (("volume_m3", 2000, 6000), ("thickness", 1, 4)):
+            self.write_scenario("b.json", vents=[{**VENT, "start": "1 d"}], model=STILL, run={"max_steps": 3},
+                                initial={"observed": {"outline": "outline.json", key: low}})
+            case.write_json(self.path(f"{key}.json"), {"base": "b.json", "sample": {"method": "random", "count": 3}, "vary": [
+                {"key": f"initial.observed.{key}", "uniform": [low, high]}, {"key": "initial.observed.temperature", "uniform": [1200, 1350]}]})
+            self.sciara("ensemble", "run", f"{key}.json", "-q", "-o", key, "--no-pictures")
+            with h5py.File(glob.glob(self.path(key, "batches/*.h5"))[0]) as f:
+                initial = f["initial_m3"][:]
+            for row, given in zip(case.read_rows(self.path(key, "members.csv")), initial):
+                value, kelvin = float(row[f"initial.observed.{key}"]), float(row["initial.observed.temperature"])
+                self.assertAlmostEqual(given, value * (1 if key == "volume_m3" else 100 * self.mask.sum()), delta=1e-6 * given)
+                self.sciara("ensemble", "member", key, row["id"], "-o", f"{key}{row['id']}.json")
+                self.run_scenario(f"{key}{row['id']}", "--steps", 1, name=f"{key}{row['id']}.json")
+                lava = field(self.path(f"{key}{row['id']}"), "thickness")
+                self.assertAlmostEqual(100 * lava.sum(), given, delta=1e-6 * given)
+                np.testing.assert_allclose(field(self.path(f"{key}{row['id']}"), "temperature")[lava > 0], kelvin, rtol=1e-6)
+            self.assertEqual(len(set(initial)), 3)
+
+
 class Correction(Case):
     """A checkpoint whose lava is not where lava was mapped."""
 

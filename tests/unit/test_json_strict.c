@@ -61,16 +61,8 @@ TEST_EACH(test_refused, sizeof diagnostics / sizeof *diagnostics) {
 
 static const char *const accepted[] = {
     "0",
-    "-0",
-    "0.5",
-    "1e3",
-    "1E+3",
-    "1e-3",
     "-12.5e-2",
-    "1.7976931348623157e308",
-    "1e-999",
-    "true",
-    "false",
+    "[-0, 0.5, 1e3, 1E+3, 1e-3, 1.7976931348623157e308, 1e-999, true, false]",
     "null",
     "\"\"",
     " \t\r\n[ ] \r\n",

@@ -283,14 +283,6 @@ static void print_short(double seconds, char *text, size_t size) {
   if (seconds / units[k].unit >= 99.5) snprintf(text, size, "%.0f %s", seconds / units[k].unit, units[k].name);
 }
 
-static void print_range(double low, double high) {
-  char a[48], b[48];
-  print_short(low, a, sizeof a);
-  print_short(high, b, sizeof b);
-  const bool one = strcmp(a, b) == 0;
-  sciara_print("%s%s%s", a, one ? "" : isfinite(high) ? " to " : " or more", one || !isfinite(high) ? "" : b);
-}
-
 /** Steps and time of the run; an estimate that cannot be made is no problem of the scenario. */
 static void print_estimate(const struct sciara_problem *p) {
   struct sciara_time_estimate e;
@@ -300,26 +292,30 @@ static void print_estimate(const struct sciara_problem *p) {
                  status != SCIARA_OK ? sciara_last_error() : "the DEM is too large for a short probe");
     return;
   }
-  if (e.whole) {
-    sciara_print("estimate:      %.0f steps, simulated ", e.steps_low);
-    print_range(e.end_low, e.end_high);
-    sciara_print("; a probe computed all of it in ");
-    print_range(e.wall_low, e.wall_high);
-    sciara_print(" with up to %d %s\n", e.threads, sciara_plural((uint64_t)e.threads, "thread", "threads"));
-    return;
-  }
-  sciara_print("estimate:      %.2g to %.2g steps, computing ", e.steps_low, e.steps_high);
-  print_range(e.wall_low, e.wall_high);
-  sciara_print(" with up to %d %s (from the first %" PRIu64 " steps)\n", e.threads,
-               sciara_plural((uint64_t)e.threads, "thread", "threads"), e.probed);
-  if (isfinite(e.end_low)) {
-    sciara_print("  likely end   simulated ");
-    print_range(e.end_low, e.end_high);
-    sciara_print("\n");
-  } else {
-    sciara_print("  likely end   %s\n",
-                 isfinite(e.steps_high) ? "after run.max_steps" : "none: the lava never solidifies");
-  }
+  static const char *const until[] = {
+      [SCIARA_ESTIMATE_NOTHING] = "",
+      [SCIARA_ESTIMATE_END] = "the end",
+      [SCIARA_ESTIMATE_STEPS] = "run.max_steps",
+      [SCIARA_ESTIMATE_VENTS] = "the end of the emission",
+      [SCIARA_ESTIMATE_GROUND] = "the last change of the ground",
+  };
+  char time[48], simulated[48], then[48], what[96];
+  print_short(e.until == SCIARA_ESTIMATE_NOTHING ? e.wall : e.until_wall_s, time, sizeof time);
+  print_short(e.time, simulated, sizeof simulated);
+  print_short(e.until_s, then, sizeof then);
+  snprintf(what, sizeof what, "%s", until[e.until]);
+  if (e.until != SCIARA_ESTIMATE_STEPS) snprintf(what, sizeof what, "%s (%s)", until[e.until], then);
+  if (e.whole)
+    sciara_print("estimate:      %" PRIu64 " steps, simulated %s; a probe computed all of it in %s", e.steps, simulated,
+                 time);
+  else if (e.until == SCIARA_ESTIMATE_NOTHING)
+    sciara_print("estimate:      unknown; the first %" PRIu64 " steps (simulated %s) took %s", e.steps, simulated,
+                 time);
+  else
+    sciara_print("estimate:      %s until %s, at the speed of the first %" PRIu64
+                 " steps (simulated %s), longer as lava spreads;",
+                 time, what, e.steps, simulated);
+  sciara_print(" with up to %d %s\n", e.threads, sciara_plural((uint64_t)e.threads, "thread", "threads"));
 }
 
 /** A doubt that cannot be examined is no problem of the scenario. */

@@ -211,50 +211,24 @@ static double cooling_time(const struct sciara_problem *p, double thickness) {
   return thickness * (pow(params->T_sol, -3) - pow(params->T_vent, -3)) / K;
 }
 
-/** Simulated time of the end of the run by its own rule, s. */
-static void estimate_end(const struct sciara_problem *p, double emission, struct sciara_time_estimate *out) {
+void sciara_time_estimate_extend(const struct sciara_problem *p, struct sciara_time_estimate *e) {
   const struct sciara_scenario_spec *s = &p->scenario;
-  const double latest = sciara_scenario_end(s);
-  const bool front = s->run.until == SCIARA_UNTIL_FRONT;
-  const double changed = p->site ? sciara_site_last_change(p->site) : 0,
-               quiet = changed > 0 ? changed + s->run.rest_s : 0;
-  out->end_low = fmin(latest, fmax(quiet, emission + (front ? 0 : cooling_time(p, thin(&s->params)))));
-  out->end_high = fmin(latest, fmax(quiet, emission + cooling_time(p, thick(&s->params)) + s->run.rest_s));
-  if (s->run.until == SCIARA_UNTIL_TIME) out->end_low = out->end_high = latest; // unless all is solid before
-}
-
-/** Largest number of liquid cells, if `thickness` m of lava lie on each. */
-static double cells_of(const struct sciara_problem *p, double thickness) {
-  const double w = p->grid.cell_size, cells = sciara_vents_total(p->vents) / (w * w * thickness);
-  return fmin(cells, (double)sciara_grid_cells(&p->grid));
-}
-
-/** Wall-clock time of a step with this number of liquid cells, s. */
-static double step_time(const struct sciara_probe *probe, double cells) {
-  return fmax(probe->per_step, probe->per_cell * cells);
-}
-
-struct sciara_time_estimate sciara_time_estimate_from(const struct sciara_problem *p,
-                                                      const struct sciara_probe *probe) {
-  const struct sciara_params *params = &p->scenario.params;
-  struct sciara_time_estimate out = {.made = true, .probed = probe->steps};
-  const double emission = fmax(sciara_vents_end(p->vents), probe->time);
-  estimate_end(p, emission, &out);
-  const double flow_low = fmax(fmin(emission, out.end_low) - probe->time, 0),
-               longest = params->relaxation * params->t_max;
-  const double flow_high = fmax(fmin(emission, out.end_high) - probe->time, 0);
-  const double cool_low = fmax(out.end_low - emission, 0), cool_high = fmax(out.end_high - emission, 0);
-  const double low = flow_low / fmin(SCIARA_COST_LONGER * probe->clock, longest) + cool_low / longest;
-  const double high = flow_high * SCIARA_COST_SHORTER / probe->clock + cool_high / (0.25 * longest);
-  const double most = p->scenario.run.max_steps == UINT64_MAX ? (double)INFINITY : (double)p->scenario.run.max_steps;
-  const double fewest = fmax(cells_of(p, 0.5 * thick(params)), probe->liquid);
-  const double most_cells = fmax(cells_of(p, 4 * thin(params)), probe->liquid);
-  out.steps_low = fmin((double)probe->steps + low, most);
-  out.steps_high = fmin((double)probe->steps + high, most);
-  const double rest_low = out.steps_low - (double)probe->steps, rest_high = out.steps_high - (double)probe->steps;
-  out.wall_low = probe->wall + rest_low * step_time(probe, 0.5 * (probe->liquid + fewest)) / SCIARA_COST_LONGER;
-  out.wall_high = probe->wall + rest_high * step_time(probe, 0.5 * (probe->liquid + most_cells));
-  return out;
+  const double emission = sciara_vents_end(p->vents), change = p->site ? sciara_site_last_change(p->site) : 0;
+  const double end = sciara_scenario_end(s);
+  if (s->run.until == SCIARA_UNTIL_TIME) {
+    e->until = SCIARA_ESTIMATE_END;
+    e->until_s = end;
+  } else {
+    e->until = change > emission ? SCIARA_ESTIMATE_GROUND : SCIARA_ESTIMATE_VENTS;
+    e->until_s = fmin(fmax(change, emission), end);
+  }
+  if (e->until_s <= e->time) e->until = SCIARA_ESTIMATE_NOTHING;
+  const double by_steps =
+      s->run.max_steps == UINT64_MAX ? (double)INFINITY : (double)(s->run.max_steps - e->steps) * e->per_step;
+  const double by_time =
+      e->until == SCIARA_ESTIMATE_NOTHING ? (double)INFINITY : (e->until_s - e->time) * e->per_second;
+  if (by_steps < by_time) e->until = SCIARA_ESTIMATE_STEPS;
+  e->until_wall_s = e->wall + fmin(by_steps, by_time);
 }
 
 // -------------------------------------------------------------------------------------------------------------- probe
@@ -288,24 +262,16 @@ static enum sciara_status probe(const struct sciara_problem *p, const struct sci
     middle = begin;
   }
   const double wall = sciara_wallclock() - begin, later = begin + wall - middle;
-  const double steps = (double)(end.step - half.step), cells = (double)(end.cell_steps - half.cell_steps);
+  const double steps = (double)(end.step - half.step);
   const bool changes = end.reason == SCIARA_STOP_TIME && end.time < sciara_scenario_end(&p->scenario);
-  if (end.reason != SCIARA_STOP_WALL && !changes) {
-    *out = (struct sciara_time_estimate){
-        .made = true, .whole = true, .probed = end.step, .end_low = end.time, .end_high = end.time};
-    out->steps_low = out->steps_high = (double)end.step;
-    out->wall_low = out->wall_high = wall;
-    return SCIARA_OK;
-  }
-  if (!(steps > 0)) return SCIARA_OK; // a step takes too long for a probe
-  const struct sciara_probe of = {.steps = end.step,
-                                  .time = end.time,
-                                  .wall = wall,
-                                  .clock = (end.time - half.time) / steps,
-                                  .per_step = later / steps,
-                                  .per_cell = cells > 0 ? later / cells : 0,
-                                  .liquid = (double)end.liquid_cells};
-  *out = sciara_time_estimate_from(p, &of);
+  *out = (struct sciara_time_estimate){.whole = end.reason != SCIARA_STOP_WALL && !changes,
+                                       .steps = end.step,
+                                       .time = end.time,
+                                       .wall = wall,
+                                       .per_second = later / (end.time - half.time),
+                                       .per_step = later / steps};
+  out->made = out->whole || steps > 0; // a step may take too long for a probe
+  if (out->made && !out->whole) sciara_time_estimate_extend(p, out);
   return SCIARA_OK;
 }
 

@@ -100,28 +100,31 @@ enum sciara_status sciara_size_estimate_check(const struct sciara_size_estimate 
 
 // ------------------------------------------------------------------------------------------------------------- time
 
-/** Zero: there is no estimate. */
+/** Until when the time of computing is estimated. */
+enum sciara_estimate_until {
+  SCIARA_ESTIMATE_NOTHING, ///< nothing is known that is still to come
+  SCIARA_ESTIMATE_END,     ///< the end of the run, by its time
+  SCIARA_ESTIMATE_STEPS,   ///< the end of the run, by its steps
+  SCIARA_ESTIMATE_VENTS,   ///< the end of the emission
+  SCIARA_ESTIMATE_GROUND   ///< the last change of the ground
+};
+
+/** What is known of a run after some of its steps. Zero: there is no estimate. */
 struct sciara_time_estimate {
   bool made;
-  bool whole;               ///< the probe was the whole run: its numbers are exact
-  uint64_t probed;          ///< steps of the probe
-  double end_low, end_high; ///< simulated time of the end, s; INFINITY: no end
-  double steps_low, steps_high;
-  double wall_low, wall_high; ///< computing, s
+  bool whole;        ///< these steps were the whole run
+  uint64_t steps;    ///< executed
+  double time, wall; ///< simulated and wall-clock time of all steps, s
+  double per_second; ///< wall-clock time of a simulated second in the later half, s
+  double per_step;   ///< wall-clock time of a step in the later half, s
   int threads;
+  enum sciara_estimate_until until;
+  double until_s;      ///< simulated time of that, s
+  double until_wall_s; ///< wall-clock time from the first step to that, s, at the speed of the later half
 };
 
-/** What is known of a run after some of its steps. */
-struct sciara_probe {
-  uint64_t steps;
-  double time, wall;         ///< simulated and wall-clock time of all steps, s
-  double clock;              ///< mean clock of the later half, s
-  double per_step, per_cell; ///< wall-clock time of a step and of a cell-step in the later half, s
-  double liquid;             ///< liquid cells at its end
-};
-
-/** Extrapolates a probe to the end of the run. */
-struct sciara_time_estimate sciara_time_estimate_from(const struct sciara_problem *p, const struct sciara_probe *probe);
+/** Extrapolates what is known to the end of the run or, if that has no time, to the last thing that is known to come. */
+void sciara_time_estimate_extend(const struct sciara_problem *p, struct sciara_time_estimate *e);
 
 /**
  * Executes steps for at most `seconds` of wall-clock time, and extrapolates. The problem is not changed.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a run takes, extrapolated from a probe: the simulated time of its end by each stop rule, its steps and its
-// wall-clock time, compared with sums made here.
+// How long a run takes, extrapolated from a probe to what is known to come, and what a member needs, compared with sums made here.
 #include "sim/cost.h"
 
 #include "base/mem.h"
@@ -44,20 +43,21 @@ static double solid_after(double thickness) {
   return time;
 }
 
-static const double EMISSION = 144000, VOLUME = 288000;
+static const double EMISSION = 144000;
 
-static struct sciara_time_estimate estimate(const char *run, double time) {
-  const struct sciara_probe probe = {
-      .steps = 100, .time = time, .wall = 2, .clock = 20, .per_step = 1e-3, .per_cell = 1e-5, .liquid = 50};
+/** After 100 steps of 2 s with 1000 s of simulated time, the later half at 1 ms a step and 0.05 ms a second. */
+static void assert_estimate(const char *run, double time, enum sciara_estimate_until until, double until_s,
+                            double wall) {
+  struct sciara_time_estimate e = {.steps = 100, .time = time, .wall = 2, .per_step = 1e-3, .per_second = 5e-5};
   place(run);
-  const struct sciara_time_estimate found = sciara_time_estimate_from(&problem, &probe);
+  sciara_time_estimate_extend(&problem, &e);
   sciara_problem_free(&problem);
-  return found;
-}
-
-static void assert_end(const struct sciara_time_estimate *e, double low, double high) {
-  ck_assert_double_eq_tol(e->end_low, low, 10);
-  ck_assert_double_eq_tol(e->end_high, high, 10);
+  ck_assert_int_eq(e.until, until);
+  if (until != SCIARA_ESTIMATE_STEPS && until != SCIARA_ESTIMATE_NOTHING) {
+    ck_assert_double_eq_tol(e.until_s, until_s, 1e-6);
+    ck_assert_double_eq_tol(e.until_wall_s, wall, 1e-9);
+  }
+  if (until == SCIARA_ESTIMATE_STEPS) ck_assert_double_eq_tol(e.until_wall_s, wall, 1e-9);
 }
 
 /** For how long the lava of a member is liquid: from the state with which it begins to the end of its run. */
@@ -94,39 +94,15 @@ TEST(memory_of_recorded_fields) {
   sciara_problem_free(&problem);
 }
 
-TEST(the_end_by_each_stop_rule) {
-  const double thin = solid_after(1), thick = solid_after(4);
-  ck_assert(thin > 20000 && thick > 3.9 * thin);
-  struct sciara_time_estimate e = estimate("{}", 1000);
-  assert_end(&e, EMISSION + thin, EMISSION + thick);
-  e = estimate("{\"until\": \"front at rest\", \"front_at_rest\": \"5 h\"}", 1000);
-  assert_end(&e, EMISSION, EMISSION + thick + 18000);
-  e = estimate("{\"until\": \"front at rest\", \"front_at_rest\": \"5 h\", \"max_time\": \"41 h\"}", 1000);
-  assert_end(&e, EMISSION, 41 * 3600);
-  e = estimate("{\"until\": \"front at rest\", \"front_at_rest\": \"5 h\"}", 200000); // continued after the eruption
-  assert_end(&e, 200000, 200000 + thick + 18000);
-  e = estimate("{\"until\": \"30 h\"}", 1000);
-  assert_end(&e, 30 * 3600, 30 * 3600);
-  e = estimate("{\"until\": \"30 h\", \"max_time\": \"20 h\"}", 1000);
-  assert_end(&e, 20 * 3600, 20 * 3600);
-}
-
-TEST(steps_and_wall_clock) {
-  // Clocks: while lava flows at most 1.6 times or half those of the probe, then the longest, 0.5 x 100 s, or a quarter of it.
-  const double thin = solid_after(1), thick = solid_after(4), flow = EMISSION - 1000;
-  struct sciara_time_estimate e = estimate("{}", 1000);
-  const double low = flow / 32 + thin / 50, high = flow / 10 + thick / 12.5;
-  ck_assert_double_eq_tol(e.steps_low, 100 + low, 1);
-  ck_assert_double_eq_tol(e.steps_high, 100 + high, 1);
-  // Cells: the mean of those of the probe and of all lava at half of the largest, or four times the smallest thickness.
-  ck_assert_double_eq_tol(e.wall_low, 2 + low * 1e-5 * 0.5 * (50 + VOLUME / 100 / 2) / 1.6, 0.02);
-  ck_assert_double_eq_tol(e.wall_high, 2 + high * 1e-5 * 0.5 * (50 + VOLUME / 100 / 4), 0.02);
-  e = estimate("{\"max_steps\": 5000}", 1000);
-  ck_assert_double_eq_tol(e.steps_low, fmin(100 + low, 5000), 1);
-  ck_assert_double_eq(e.steps_high, 5000);
-  e = estimate("{\"until\": \"10 h\"}", 1000);
-  ck_assert_double_eq_tol(e.steps_low, 100 + 35000.0 / 32, 1);
-  ck_assert_double_eq_tol(e.steps_high, 100 + 35000.0 / 10, 1);
+TEST(what_is_known_to_come) {
+  assert_estimate("{}", 1000, SCIARA_ESTIMATE_VENTS, EMISSION, 2 + 143000 * 5e-5);
+  assert_estimate("{\"until\": \"front at rest\"}", 1000, SCIARA_ESTIMATE_VENTS, EMISSION, 2 + 143000 * 5e-5);
+  assert_estimate("{\"max_time\": \"20 h\"}", 1000, SCIARA_ESTIMATE_VENTS, 72000, 2 + 71000 * 5e-5);
+  assert_estimate("{\"until\": \"front at rest\"}", 200000, SCIARA_ESTIMATE_NOTHING, 0, 0); // after the eruption
+  assert_estimate("{\"until\": \"30 h\"}", 1000, SCIARA_ESTIMATE_END, 108000, 2 + 107000 * 5e-5);
+  assert_estimate("{\"until\": \"30 h\", \"max_time\": \"20 h\"}", 1000, SCIARA_ESTIMATE_END, 72000, 2 + 71000 * 5e-5);
+  assert_estimate("{\"max_steps\": 5000}", 1000, SCIARA_ESTIMATE_STEPS, 0, 2 + 4900 * 1e-3);
+  assert_estimate("{\"max_steps\": 50000}", 1000, SCIARA_ESTIMATE_VENTS, EMISSION, 2 + 143000 * 5e-5);
 }
 
 RUN_TESTS()

@@ -12,6 +12,7 @@
 #include "app/output.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "ensemble/members.h"
 #include "file/csv.h"
 #include "file/durable.h"
 #include "file/json_strict.h"
@@ -396,6 +397,8 @@ static const struct sciara_option ensemble_options[] = {
     {"output", 'o', "FILE", "the ensemble file, a name in .json (required)"},
     {"members", 0, "N", "number of members (default: 40)"},
     {"assets", 0, "FILE", "places of which the ensemble tells the probability (result.sites)"},
+    {"sets", 0, "FILE",
+     "the parameters of the lava are those of the rows of this table, such as accepted.csv of a calibration"},
     {"dem-error", 0, "M", "standard deviation of the errors of the DEM, m (default: a fifth of a cell)"},
     {"overwrite", 0, NULL, "replace FILE if it exists"},
     {0},
@@ -403,20 +406,32 @@ static const struct sciara_option ensemble_options[] = {
 
 /** The values of the command line. */
 struct ensemble_order {
-  const char *base, *path, *assets;
+  const char *base, *path, *assets, *sets;
+  bool scaled; ///< the sets have rate_scale
   int64_t members;
   double error; ///< m; 0: not given
 };
 
 static enum sciara_status take_ensemble(const struct sciara_arguments *a, struct ensemble_order *o) {
   const char *members = sciara_argument(a, "members"), *error = sciara_argument(a, "dem-error");
-  *o = (struct ensemble_order){a->operand[0], sciara_argument(a, "output"), sciara_argument(a, "assets"), 40, 0};
+  *o = (struct ensemble_order){.base = a->operand[0],
+                               .path = sciara_argument(a, "output"),
+                               .assets = sciara_argument(a, "assets"),
+                               .sets = sciara_argument(a, "sets"),
+                               .members = 40};
   if (!o->path) return sciara_fail(SCIARA_ERR_USAGE, "--output is missing: the ensemble file to write");
   if (members && (!sciara_csv_size(members, &o->members) || o->members < 1))
     return sciara_fail(SCIARA_ERR_USAGE, "--members: expected a number of members above 0, found \"%s\"", members);
   if (error && !(sciara_parse_double(error, &o->error) && o->error > 0 && o->error <= 1000))
     return sciara_fail(SCIARA_ERR_USAGE, "--dem-error: expected metres above 0, at most 1000; found \"%s\"", error);
   SCIARA_TRY(sciara_check_extension("output", o->path, (const char *const[]){"json", NULL}));
+  struct sciara_members sets = {0};
+  const enum sciara_status status = o->sets ? sciara_members_read_table(o->sets, &sets) : SCIARA_OK;
+  if (o->sets && status == SCIARA_OK)
+    sciara_log(SCIARA_LOG_INFO, "%s: each member takes one of its %zu sets", o->sets, sets.count);
+  o->scaled = status == SCIARA_OK && sciara_members_have_drawn(&sets, SCIARA_DRAWN_RATE_SCALE);
+  sciara_members_free(&sets);
+  SCIARA_TRY(status);
   return sciara_refuse_existing(o->path, sciara_argument_given(a, "overwrite"));
 }
 
@@ -445,17 +460,16 @@ static bool put_observed(cJSON *vary, const struct sciara_scenario_spec *s) {
 }
 
 /** What varies in a first ensemble: rates, mapped lava, its parameters, ground. */
-static bool put_vary(cJSON *root, const struct sciara_problem *p, double error) {
-  cJSON *vary = sciara_json_put(root, "vary", cJSON_CreateArray());
-  bool done = vary_by(vary, "rate_scale", 1, 0.5, 2, "it multiplies all effusion rates");
+static bool put_vary(cJSON *vary, const struct ensemble_order *o, const struct sciara_problem *p, double error) {
+  bool done = o->scaled || vary_by(vary, "rate_scale", 1, 0.5, 2, "it multiplies all effusion rates");
   done = done && put_observed(vary, &p->scenario);
-  if (p->scenario.params.rule == SCIARA_RULE_BINGHAM) {
+  if (!o->sets && p->scenario.params.rule == SCIARA_RULE_BINGHAM) {
     sciara_log(
         SCIARA_LOG_INFO,
         "the parameters of the lava are drawn from prior basalt, for any basaltic lava; prior aa is narrower, and the "
-        "sets that a calibration has accepted are better (\"members\": \"accepted.csv\")");
+        "sets that a calibration has accepted are better (--sets accepted.csv)");
     done = done && cJSON_AddStringToObject(sciara_json_put(vary, NULL, cJSON_CreateObject()), "prior", "basalt");
-  } else if (p->scenario.params.cooling > 0) {
+  } else if (!o->sets && p->scenario.params.cooling > 0) {
     done = done && vary_by(vary, "model.cooling", p->scenario.params.cooling, 0.5, 2, "how fast the lava cools");
   }
   cJSON *ground = sciara_json_put(vary, NULL, cJSON_CreateObject());
@@ -506,7 +520,10 @@ static enum sciara_status compose_ensemble(const struct ensemble_order *o, const
   SCIARA_TRY_GOTO(find_schema("ensemble.schema.json", &url));
   if (url.length > 0) cJSON_AddStringToObject(root, "$schema", url.data);
   SCIARA_TRY_GOTO(root ? put_path(root, "base", "BASE", o->base, folder) : sciara_no_memory("an ensemble file"));
-  bool done = put_vary(root, p, error);
+  cJSON *vary = sciara_json_put(root, "vary", cJSON_CreateArray());
+  if (o->sets)
+    SCIARA_TRY_GOTO(put_path(sciara_json_put(vary, NULL, cJSON_CreateObject()), "sets", "--sets", o->sets, folder));
+  bool done = put_vary(vary, o, p, error);
   sample = sciara_json_put(root, "sample", cJSON_CreateObject());
   done = done && cJSON_AddStringToObject(sample, "method", "random") &&
          cJSON_AddNumberToObject(sample, "count", (double)o->members) && cJSON_AddNumberToObject(sample, "seed", 1);

@@ -278,6 +278,7 @@ static size_t pick(const struct work *w, size_t count, double (*share)(const str
 static void seed_dimensions(const struct work *w, size_t first, size_t after, uint64_t seed[MOST_DIMENSIONS]) {
   static const char *const drawn[] = {"vent", "event"}, *const place[] = {"jitter x", "jitter y"}; // no key is named so
   const struct sciara_variation *v = &w->x->variation;
+  for (size_t k = 0; k < MOST_DIMENSIONS; k++) seed[k] = 0; // columns of sets share one of theirs
   for (size_t k = 0; k < after; k++)
     seed[k] = sciara_points_seed(w->x->sample.seed, k < first ? drawn[k] : place[k - first]);
   for (size_t k = 0; k < v->count; k++)

@@ -446,9 +446,11 @@ static void check_parts(struct sciara_planning *p) {
     sciara_ensemble_report(r, "vents", SCIARA_NO_INDEX, "jitter_m", "it with the method full",
                            "a method that draws: random, lhs or sobol");
   for (size_t k = 0; full && k < p->x.variation.count; k++) {
-    if (p->x.variation.vary[k].kind == SCIARA_DIST_VALUES) continue;
+    if (p->x.variation.vary[k].kind == SCIARA_DIST_VALUES && !p->x.variation.vary[k].of_sets) continue;
+    if (k > 0 && p->x.variation.vary[k].of_sets && p->x.variation.vary[k - 1].of_sets) continue;      // said once
     if (sciara_variation_is_of_prior(&p->x.variation, k) && k > p->x.variation.prior_first) continue; // said once
-    sciara_ensemble_report(r, "vary", p->x.variation.vary[k].entry, NULL, "a distribution of numbers",
+    sciara_ensemble_report(r, "vary", p->x.variation.vary[k].entry, NULL,
+                           p->x.variation.vary[k].of_sets ? "sets" : "a distribution of numbers",
                            "values with the method full");
   }
   for (size_t at = 0; at < p->x.variation.count; at++) {

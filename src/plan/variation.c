@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "ensemble/members.h"
+#include "ensemble/rate_keys.h"
 #include "model/detmath.h"
 #include "model/random.h"
 
@@ -315,6 +316,56 @@ static enum sciara_status read_prior(const struct work *w, const char *name, str
   return add_prior(sciara_prior_find(name), w->index, out);
 }
 
+enum { SETS_COLUMNS = 16 };
+
+/** A column of a table of sets; `at` is its number, or that of what was drawn. */
+static enum sciara_status add_column(struct work *w, const struct sciara_members *m, const char *key, bool drawn,
+                                     size_t at, struct sciara_vary_spec *v) {
+  double sum = 0;
+  char number[40];
+  *v = (struct sciara_vary_spec){.entry = w->index, .of_sets = true, .kind = SCIARA_DIST_VALUES};
+  SCIARA_TRY(sciara_copy(key, "what varies", &v->key));
+  SCIARA_TRY(find_key(w, v));
+  if (!sciara_member_key_plain(v->key, v->name, sizeof v->name))
+    return refuse(w, "sets", "a longer key", "a key of at most 255 bytes");
+  SCIARA_TRY(SCIARA_NEW(v->value, m->count, "the values of a key"));
+  SCIARA_TRY(SCIARA_NEW(v->share, m->count, "the values of a key"));
+  for (size_t k = 0; k < m->count; k++) sum += m->weight[k];
+  for (size_t k = 0; k < m->count; k++) {
+    const char *value = drawn ? number : m->value[k * m->key_count + at];
+    if (drawn) sciara_json_number(m->drawn[at][k], number, sizeof number);
+    if (!*value || (drawn && isnan(m->drawn[at][k]))) return refuse(w, "sets", "a set without a value", key);
+    SCIARA_TRY(sciara_copy(value, "a value", &v->value[v->count++]));
+    v->share[k] = m->weight[k] / sum;
+  }
+  return SCIARA_OK;
+}
+
+static enum sciara_status add_columns(struct work *w, const struct sciara_members *m, struct sciara_variation *out) {
+  const bool scaled = sciara_members_have_drawn(m, SCIARA_DRAWN_RATE_SCALE);
+  if (sciara_members_have_drawn(m, SCIARA_DRAWN_RATE_SHAPE))
+    return refuse(w, "sets", SCIARA_RATE_SHAPE, "sets without it");
+  if (m->key_count + scaled > SETS_COLUMNS) return refuse(w, "sets", "more keys", "sets of at most 16 keys");
+  for (size_t k = 0; k < m->key_count; k++) SCIARA_TRY(add_column(w, m, m->key[k], false, k, &out->vary[out->count++]));
+  return scaled ? add_column(w, m, SCIARA_RATE_SCALE, true, SCIARA_DRAWN_RATE_SCALE, &out->vary[out->count++])
+                : SCIARA_OK;
+}
+
+/** Sets of values for several keys, one of which a member takes whole: the rows of a table of members, with their weights. */
+static enum sciara_status read_sets(struct work *w, const cJSON *sets, struct sciara_variation *out) {
+  struct sciara_members m = {0};
+  char *path = NULL;
+  if (sciara_json_get(w->entry, "key")) return refuse(w, "key", "it together with sets", "one of the two");
+  for (size_t k = 0; k < out->count; k++)
+    if (out->vary[k].of_sets) return refuse(w, "sets", "a second table", "one table of sets");
+  SCIARA_TRY(sciara_ensemble_path(w->r, sets, &path));
+  enum sciara_status status = sciara_members_read_table(path, &m);
+  if (status == SCIARA_OK) status = add_columns(w, &m, out);
+  sciara_members_free(&m);
+  free(path);
+  return status;
+}
+
 /** A key that entries before have, too, is refused; the keys of a prior begin at `first`. */
 static enum sciara_status check_new(const struct work *w, const struct sciara_variation *v, size_t first) {
   char found[SCIARA_VARY_NAME + 64], allowed[96];
@@ -410,6 +461,8 @@ static void rank_keys(struct sciara_variation *v) {
       const int order = strcmp(v->vary[n].name, v->vary[k].name);
       v->vary[k].rank += order < 0 || (order == 0 && n < k); // a key given twice is a problem of its own
     }
+  for (size_t k = 1; k < v->count; k++)
+    if (v->vary[k].of_sets && v->vary[k - 1].of_sets) v->vary[k].rank = v->vary[k - 1].rank;
 }
 
 void sciara_variation_read(const struct sciara_ensemble_reading *r, const cJSON *vary, const cJSON *correlation,
@@ -418,15 +471,16 @@ void sciara_variation_read(const struct sciara_ensemble_reading *r, const cJSON 
   struct work w = {.r = r, .events = events, .event_count = event_count, .vents_given = vents_given};
   *out = (struct sciara_variation){0};
   const enum sciara_status status =
-      SCIARA_NEW(out->vary, (size_t)cJSON_GetArraySize(vary) + SCIARA_PRIOR_MARGINS, "what varies");
+      SCIARA_NEW(out->vary, (size_t)cJSON_GetArraySize(vary) + SCIARA_PRIOR_MARGINS + SETS_COLUMNS, "what varies");
   sciara_diagnostics_add(r->diagnostics, status);
   if (status != SCIARA_OK) return;
   cJSON_ArrayForEach(w.entry, vary) {
-    const cJSON *prior = sciara_json_get(w.entry, "prior");
+    const cJSON *prior = sciara_json_get(w.entry, "prior"), *sets = sciara_json_get(w.entry, "sets");
     const size_t first = out->count;
-    if (!prior) out->vary[out->count++].entry = w.index;
-    sciara_diagnostics_add(r->diagnostics,
-                           prior ? read_prior(&w, prior->valuestring, out) : read_entry(&w, &out->vary[first]));
+    if (!prior && !sets) out->vary[out->count++].entry = w.index;
+    sciara_diagnostics_add(r->diagnostics, prior  ? read_prior(&w, prior->valuestring, out)
+                                           : sets ? read_sets(&w, sets, out)
+                                                  : read_entry(&w, &out->vary[first]));
     sciara_diagnostics_add(r->diagnostics, check_new(&w, out, first));
     w.index++;
   }

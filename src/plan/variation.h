@@ -24,7 +24,8 @@ struct sciara_vary_spec {
   char *key;
   char name[SCIARA_VARY_NAME]; ///< sciara_member_key_plain of it, from which its random numbers follow
   size_t rank;                 ///< its place in the order of the names: that of its coordinate in a point
-  size_t entry;                ///< its number in "vary": that of the prior, if it is a key of one
+  size_t entry;                ///< its number in "vary": that of the prior or of the sets, if it is a key of these
+  bool of_sets;                ///< VALUES: a column of sets, which all have one rank: a draw is a row
   bool multiplies;             ///< what is drawn multiplies the value of the varied key `base`
   size_t base;
   enum sciara_vary_target target;

@@ -56,6 +56,27 @@ class Draws(Case):
                 self.assert_stratified(values, share, truncate)
                 self.assertTrue(all(truncate[0] <= x <= truncate[1] for x in values))
 
+    def test_sets(self):
+        """A member takes a row of a table whole, by its weight; what else is drawn keeps its values; rates are times rate_scale."""
+        relaxation = {"key": "model.relaxation", "uniform": [0.4, 0.6]}
+        case.write_text(self.path("sets.csv"), "id,weight,model.cooling,rate_scale\n0,1,2.5,0.5\n4,3,1.25,2\n5,0,5,1.5\n")
+        for sample in ({"method": "random", "count": 400, "seed": 3}, {"method": "sobol", "count": 64, "replicates": 8, "seed": 3}):
+            rows = self.plan(vary=[{"sets": "sets.csv"}, relaxation], sample=sample)
+            found = [(float(r["model.cooling"]), float(r["rate_scale"])) for r in rows]
+            self.assertEqual(set(found), {(2.5, 0.5), (1.25, 2)})
+            self.assertAlmostEqual(found.count((1.25, 2)) / len(found), 0.75, delta=0.07)
+            for row, (_, scale) in zip(rows, found):
+                self.assertEqual([rate for _, rate in json.loads(row["vents.0.effusion"])["table"]], [4 * scale, 6 * scale, 0])
+            if sample["method"] == "random":
+                self.assertEqual([r["model.relaxation"] for r in rows], [r["model.relaxation"] for r in self.plan(vary=[relaxation], sample=sample)])
+        case.write_text(self.path("holes.csv"), "id,model.cooling\n0,1\n1,\n")
+        case.write_text(self.path("shape.csv"), "id,rate_shape\n0,1\n")
+        for vary, sample, said in (([{"sets": "sets.csv"}], {"method": "full"}, "found sets"), ([{"sets": "holes.csv"}], None, "found a set without a value"),
+                                   ([{"sets": "shape.csv"}], None, "found rate_shape"), ([{"sets": "sets.csv"}] * 2, None, "one table of sets"),
+                                   ([{"sets": "sets.csv"}, {"key": "model.cooling", "values": [1]}], None, "each key once")):
+            case.write_json(self.path("e.json"), {"base": "base.json", "vary": vary, "sample": sample or {"method": "random", "count": 2, "seed": 1}})
+            self.assertIn(said, self.sciara("ensemble", "check", "e.json", "--no-estimate", code=3).stderr)
+
     def test_share_that_is_cut_off(self):
         """Outside the range of the key (an emissivity is at most 1), and outside truncate: said in percent."""
         normal = {"mean": 0.9, "sd": 0.1}

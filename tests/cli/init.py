@@ -123,6 +123,10 @@ class Init(Case):
             self.assertEqual((made["base"], made["sample"]["count"], made["result"]), (
                 "files/s.json", 5, {"thickness_m": [0], "within": ["6 h", "12 h", "24 h"], "sites": [{"file": "places.geojson"}]}))
             self.assertIn("members:  5 in", self.sciara("ensemble", "check", "e.json", "--no-estimate").stdout)
+        case.write_text(self.path("files", "sets.csv"), "id,model.cooling,rate_scale\n0,1,1\n")
+        self.assertIn("one of its 1 sets", self.sciara("ensemble", "init", "files/s.json", "--sets", "files/sets.csv", "-o", "e.json", "--overwrite").stderr)
+        self.assertEqual([v.get("key", v) for v in case.read_json(self.path("e.json"))["vary"]],
+                         [{"sets": "files/sets.csv"}, "initial.observed.temperature", "elevation_error"])
         for key, value in (("volume_m3", 900), ("thickness", 3)):
             self.sciara("init", *order, *front, "--set", f"initial.observed.{key}={value}", "--set", "initial.observed.temperature=1300", "-o", "files/s.json", "--overwrite")
             self.assertIn({900: "; 900 m3 of lava", 3: ", 3 m thick on average"}[value], self.sciara("check", "files/s.json", "--no-estimate").stderr)

@@ -38,53 +38,27 @@ static cJSON *parse(const char *text) {
 
 /** A value of any kind, valid for some key, or a number in the range of this one. */
 static void make_value(const char *key, char *buffer, size_t capacity) {
-  static const char *const values[] = {"",
-                                       "null",
-                                       "true",
-                                       "-1",
-                                       "0",
-                                       "0.1",
-                                       "1",
-                                       "5",
-                                       "1e300",
-                                       "1200.5",
-                                       "6 h",
-                                       "\"0 h\"",
-                                       "solidified",
-                                       "2006-07-15T06:00+02:00",
-                                       "2006-07-13",
-                                       "front at rest",
-                                       "mean",
-                                       "thesis-etna-2006",
-                                       "no\tname",
-                                       "\"\"",
-                                       "[]",
-                                       "{}",
-                                       "[1, 2, 3]",
-                                       "[[0, 5], [\"1 h\", 3], [7200, 0]]",
-                                       "[[5, 1], [5, 0]]",
-                                       "[[0, 0], [7, 8], [9, 1]]",
-                                       "{\"sd_m\": 2, \"correlation_m\": 30, \"seed\": 7}",
-                                       "{\"table\": [[0, 2.5], [600, 0]]}",
-                                       "{\"slot\": \"1 h\", \"rates_m3_s\": [1, 2]}",
-                                       "{\"slot\": 1, \"slot\": 2}",
-                                       "{\"csv\": \"absent.csv\"}",
-                                       "{\"x\": 3, \"y\": 4, \"effusion\": {\"slot\": 1, \"rates_m3_s\": [3]}}",
-                                       "[{\"x\": 3, \"y\": 4, \"effusion\": {\"slot\": 1, \"rates_m3_s\": [3]}}]",
-                                       "{\"until\": \"5 h\"}",
-                                       "{\"cooling\": 0.5}",
-                                       "[1, 2",
-                                       "\xc3\xa9"};
+  static const char values[] =
+      "|null|true|-1|0|0.1|1|5|1e300|1200.5|6 h|\"0 h\"|solidified|2006-07-15T06:00+02:00|2006-07-13|"
+      "front at rest|mean|thesis-etna-2006|no\tname|\"\"|[]|{}|[1, 2, 3]|[[0, 5], [\"1 h\", 3], [7200, 0]]|"
+      "[[5, 1], [5, 0]]|[[0, 0], [7, 8], [9, 1]]|{\"sd_m\": 2, \"correlation_m\": 30, \"seed\": 7}|"
+      "{\"table\": [[0, 2.5], [600, 0]]}|{\"slot\": \"1 h\", \"rates_m3_s\": [1, 2]}|{\"slot\": 1, \"slot\": 2}|"
+      "{\"csv\": \"absent.csv\"}|{\"x\": 3, \"y\": 4, \"effusion\": {\"slot\": 1, \"rates_m3_s\": [3]}}|"
+      "[{\"x\": 3, \"y\": 4, \"effusion\": {\"slot\": 1, \"rates_m3_s\": [3]}}]|{\"until\": \"5 h\"}|"
+      "{\"cooling\": 0.5}|[1, 2|\xc3\xa9";
+  enum { COUNT = 37 };
   const struct sciara_scenario_key *entry;
   expect_ok(sciara_member_key_check(key, &entry));
   if (entry->low < entry->high && chance(2)) {
     snprintf(buffer, capacity, "%.17g", uniform(entry->low, entry->high < 3000 ? entry->high : 3000));
     return;
   }
-  const size_t count = sizeof values / sizeof *values, k = random_bits() % (count + 20);
-  if (k < count)
-    snprintf(buffer, capacity, "%s", values[k]);
-  else if (k < count + 12)
+  const char *value = values;
+  const size_t k = random_bits() % (COUNT + 20);
+  for (size_t n = 0; n < k && k < COUNT; n++) value = strchr(value, '|') + 1;
+  if (k < COUNT)
+    snprintf(buffer, capacity, "%.*s", (int)strcspn(value, "|"), value);
+  else if (k < COUNT + 12)
     snprintf(buffer, capacity, "%.17g", uniform(0, chance(2) ? 1 : 2000));
   else
     snprintf(buffer, capacity, "%d", (int)(random_bits() % 100));

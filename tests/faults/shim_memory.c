@@ -76,14 +76,12 @@ static void note_site(uintptr_t address, uint64_t number) {
   c->site[k].last = number;
 }
 
-/** Whether GDAL makes a coordinate system of parts that PROJ makes now: GDAL 3.6 gives PROJ a missing part, which crashes. */
-static bool is_part_of_crs(void) {
+/** Whether PROJ makes this request: without memory PROJ 9.1 may crash (README.md). */
+static bool is_of_proj(void) {
   void *frame[64];
   Dl_info at;
   for (int k = backtrace(frame, 64) - 1; k >= 0; k--)
-    if (dladdr(frame[k], &at) && at.dli_sname &&
-        (strstr(at.dli_sname, "getGeodBaseCRS") || strstr(at.dli_sname, "SetGeogCS")))
-      return true;
+    if (dladdr(frame[k], &at) && at.dli_fname && strstr(at.dli_fname, "/libproj.so")) return true;
   return false;
 }
 
@@ -98,7 +96,7 @@ static bool refuse(const void *caller) {
   shim_enter();
   static uint64_t requests;
   requests++;
-  const bool refused = shim_word == SHIM_MALLOC && requests == shim_number && !is_part_of_crs();
+  const bool refused = shim_word == SHIM_MALLOC && requests == shim_number && !is_of_proj();
   if (shim_counts) {
     shim_counts->mallocs = requests;
     shim_counts->done += refused;

@@ -73,7 +73,7 @@ struct batch_edges {
     SCIARA_UNROLL
     for (int n = 1; n < SCIARA_MOORE; n++) leaving = leaving + out[n]; // + 0 changes no bit: the sum is never -0
     const real h0 = sciara_residual(h, leaving);
-    return {h0, 0, 0, h0 * T};
+    return {h0, 0, 0, sciara_heat(h0, T)};
   }
 
   /** The momentum that a step of `t` s leaves in a cell whose lava flows to `to`. @param pace sciara_flux_pace */

@@ -85,7 +85,7 @@ template <bool IN_CLUSTER> struct small_work : small_flows<IN_CLUSTER> {
   __device__ void cool(unsigned id) {
     block_type &my = the_block();
     real T = my.T[id];
-    if (my.cools[id]) T = my.T[id] = sciara_cool(&d.rule, clock, my.h[id], sciara_real_div(T, my.h[id]));
+    if (my.cools[id]) T = my.T[id] = sciara_cool(&d.rule, clock, my.h[id], sciara_mixed(T, my.h[id]));
     this->apply_temperature(id, T);
     const bool checks = (my.since_check + steps) % SCIARA_CHECK_EVERY == 0;
     if (checks && !sciara_is_sound(&d.rule, my.z[id], my.h[id], T, my.px[id], my.py[id])) suspect(index_of(id));

@@ -90,7 +90,7 @@ struct patch_flows {
     }
     if (bad) atomicMin(&d.control->bad_before, border.in_map(i));
     rest->h = sciara_residual(own.h, leaving);
-    rest->heat = rest->h * of_cell;
+    rest->heat = sciara_heat(rest->h, of_cell);
     return true;
   }
 

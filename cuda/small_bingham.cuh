@@ -113,7 +113,7 @@ template <bool IN_CLUSTER> struct small_flows : small_view<IN_CLUSTER> {
     inflow.py = inflow.py * pace;
     if (h != 0) {
       inflow.h = sciara_residual(h, leaving);
-      inflow.heat = inflow.h * my.T[id];
+      inflow.heat = sciara_heat(inflow.h, my.T[id]);
     }
     SCIARA_UNROLL
     for (int i = 0; i < DIRECTIONS; i++) sciara_inflow_add(&inflow, i + 1, {my.chunk.comes[i][k]}, my.chunk.T[i][k]);

@@ -297,7 +297,7 @@ static enum sciara_status check_inflow(struct checked *e, int64_t i, const struc
   const double slack = 16 * SCIARA_REAL_EPSILON;
   if (!explains(e, (double)inflow->h, h, parts > 1 ? 2 * SCIARA_MOORE * UNIT * h : 0))
     return found(e, i, "mass", "%g m gathered, %g m sent", (double)inflow->h, h);
-  const double T = h > 0 ? (double)inflow->heat / (double)inflow->h : 0;
+  const double T = h > 0 ? (double)SCIARA_HEAT_FROM + (double)inflow->heat / (double)inflow->h : 0;
   if (h > 0 && !(T >= coldest * (1 - slack) && T <= hottest * (1 + slack)))
     return found(e, i, "temperature", "mixed to %g K from %g to %g K", T, coldest, hottest);
   return SCIARA_OK;
@@ -392,7 +392,7 @@ static enum sciara_status settle(struct checked *e) {
     if (SCIARA_PLANTED(SCIARA_FAULT_ROCK) && outcome == SCIARA_OUTCOME_ROCK) e->hf.f.z[i] -= inflow.h;
     if (SCIARA_PLANTED(SCIARA_FAULT_LOST) && outcome == SCIARA_OUTCOME_LOST) e->hf.f.lost[i] *= 1 + 16 * DBL_EPSILON;
     SCIARA_TRY(check_outcome(e, i, (double)inflow.h, outcome));
-    const double mixed = (double)inflow.heat / (double)inflow.h; // lava only cools, up to rounding
+    const double mixed = (double)SCIARA_HEAT_FROM + (double)inflow.heat / (double)inflow.h; // lava only cools, up to rounding
     if (outcome == SCIARA_OUTCOME_LIQUID && !((double)e->hf.f.T[i] <= mixed * (1 + 16 * SCIARA_REAL_EPSILON)))
       return found(e, i, "temperature", "%.9g K after cooling from %.9g K", (double)e->hf.f.T[i], mixed);
     sciara_tally_count(&tally, outcome);

@@ -71,7 +71,7 @@ PIECE void keep_residuals(const struct sciara_part *p, int64_t begin, int count,
     q->h[k] = sciara_residual(h[k], leaving[k]);
     q->px[k] = px[k] * pace;
     q->py[k] = py[k] * pace;
-    q->heat[k] = q->h[k] * T[k];
+    q->heat[k] = sciara_heat(q->h[k], T[k]);
   }
 }
 
@@ -147,7 +147,7 @@ PIECE void cool(const struct sciara_part *p, int count, const struct inflow_gang
   const real t = p->t;
   LANES
   for (int k = 0; k < count; k++) {
-    const real mixed = sciara_real_div(q->heat[k], q->h[k]);
+    const real mixed = sciara_mixed(q->heat[k], q->h[k]);
     const real ratio = sciara_cooling(rule, t, q->h[k], mixed);
     const bool normal = (ratio >= 1) & (ratio <= REAL_MOST);
     const real cooled = sciara_real_div(mixed, cbrt_normal(ratio));

@@ -266,7 +266,7 @@ SCIARA_HD struct sciara_inflow sciara_cell_stays(const struct sciara_evaluation 
   for (int i = 1; i < SCIARA_MOORE; i++)
     sciara_flux_add(i, f->to[i].thickness, &east, &north); // + 0 changes no bit: the sum is never -0
   const real pace = sciara_flux_pace(p->cell_size, t);
-  const struct sciara_inflow inflow = {h0, east * pace, north * pace, h0 * T};
+  const struct sciara_inflow inflow = {h0, east * pace, north * pace, sciara_heat(h0, T)};
   return inflow;
 }
 
@@ -276,7 +276,7 @@ SCIARA_HD void sciara_inflow_add(struct sciara_inflow *inflow, int i, struct sci
   const bool flows = out.thickness != 0;
   SCIARA_LEAVE_IF(!flows, );
   const struct sciara_inflow sum = {inflow->h + out.thickness, inflow->px, inflow->py,
-                                    inflow->heat + out.thickness * T_i};
+                                    inflow->heat + sciara_heat(out.thickness, T_i)};
   if (flows) *inflow = sum;
 }
 

@@ -392,7 +392,8 @@ static enum sciara_status settle(struct checked *e) {
     if (SCIARA_PLANTED(SCIARA_FAULT_ROCK) && outcome == SCIARA_OUTCOME_ROCK) e->hf.f.z[i] -= inflow.h;
     if (SCIARA_PLANTED(SCIARA_FAULT_LOST) && outcome == SCIARA_OUTCOME_LOST) e->hf.f.lost[i] *= 1 + 16 * DBL_EPSILON;
     SCIARA_TRY(check_outcome(e, i, (double)inflow.h, outcome));
-    const double mixed = (double)SCIARA_HEAT_FROM + (double)inflow.heat / (double)inflow.h; // lava only cools, up to rounding
+    const double mixed =
+        (double)SCIARA_HEAT_FROM + (double)inflow.heat / (double)inflow.h; // lava only cools, up to rounding
     if (outcome == SCIARA_OUTCOME_LIQUID && !((double)e->hf.f.T[i] <= mixed * (1 + 16 * SCIARA_REAL_EPSILON)))
       return found(e, i, "temperature", "%.9g K after cooling from %.9g K", (double)e->hf.f.T[i], mixed);
     sciara_tally_count(&tally, outcome);

@@ -124,7 +124,7 @@ static inline double sciara_coldest(const struct sciara_params *p) { return (1 -
 
 /**
  * The highest temperature of liquid lava, K. In double precision mixing and rounding do not heat lava by 1 %; a fault in an
- * engine can, and so can rounding in single precision over many thousands of steps. Host only.
+ * engine can, and so can rounding in single precision with rule fv3 over many thousands of steps. Host only.
  */
 static inline double sciara_hottest(const struct sciara_params *p) { return 1.01 * p->T_vent; }
 

@@ -121,4 +121,11 @@ TEST(no_decision) {
   ck_assert(!rests(&rule, &c));
 }
 
+/** Thick lava that takes in what is nearly lost by rounding keeps its temperature. */
+TEST(heat_of_thin_inflows) {
+  struct sciara_inflow lava = {17, 0, 0, sciara_heat(17, 1360)};
+  for (int k = 0; k < 100000; k++) sciara_inflow_add(&lava, 1, (struct sciara_outflow){(real)8e-7}, 1360);
+  ck_assert_double_eq_tol((double)sciara_mixed(lava.heat, lava.h), 1360, 0.5);
+}
+
 RUN_TESTS()

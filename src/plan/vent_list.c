@@ -7,10 +7,12 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "file/durable.h"
 #include "model/detmath.h"
 #include "plan/ensemble_file.h"
 #include "sim/problem.h"
 #include "terrain/dem_gdal.h"
+#include "terrain/poi_file.h"
 #include "terrain/vector_shapes.h"
 
 // ---------------------------------------------------------------------------------------------------- density of vents
@@ -241,6 +243,34 @@ static enum sciara_status add_row(void *context, const struct sciara_point_row *
   SCIARA_TRY(add(w, &row->at, 1, row->name, sciara_format("%s:%zu", row->file, row->line)));
   w->list->vent[w->list->count - 1].weight = row->weight;
   return SCIARA_OK;
+}
+
+/** Each point of a vector file; their weights are equal. */
+static enum sciara_status add_features(struct work *w, const char *path) {
+  const struct sciara_pois_request request = {
+      .path = path, .crs_wkt = w->site->origin.crs_wkt, .grid = &w->site->grid, .most = MOST_VENTS};
+  struct sciara_pois pois = {0};
+  enum sciara_status status;
+  SCIARA_TRY(sciara_pois_read(&request, &pois));
+  for (size_t k = 0; k < pois.count; k++) {
+    if (pois.poi[k].kind != SCIARA_POI_POINT || pois.elsewhere[k])
+      SCIARA_TRY_GOTO(sciara_fail(SCIARA_ERR_INPUT,
+                                  "%s: expected points on the DEM, found \"%.60s\"; lines are fissures.file", path,
+                                  pois.poi[k].name));
+    for (size_t i = 0; i < pois.poi[k].point_count; i++)
+      SCIARA_TRY_GOTO(add(w, &pois.poi[k].points[i], 1, pois.poi[k].name, sciara_format("%s:%zu", path, k + 1)));
+  }
+cleanup:
+  sciara_pois_free(&pois);
+  return status;
+}
+
+/** Whether the name of a file is that of vector data, not of a table. */
+static bool is_vector(const char *path) {
+  static const char *const names[] = {"gpkg", "geojson", "json", "shp", "fgb", "kml"};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    if (sciara_has_extension(path, names[k])) return true;
+  return false;
 }
 
 // ------------------------------------------------------------------------------------------------------ grid and line
@@ -528,7 +558,10 @@ static enum sciara_status collect(struct work *w, const cJSON *vents) {
     char *path = NULL;
     SCIARA_TRY(sciara_ensemble_path(w->r, table, &path));
     const struct sciara_point_table table_file = table_of(w, path, column ? column->valuestring : NULL);
-    const enum sciara_status status = sciara_point_table_read(&table_file, add_row, w, w->r->diagnostics);
+    const enum sciara_status status =
+        !is_vector(path) ? sciara_point_table_read(&table_file, add_row, w, w->r->diagnostics)
+        : column ? sciara_fail(SCIARA_ERR_INPUT, "expected a CSV file with the column of weights, found %s", path)
+                 : add_features(w, path);
     free(path);
     if (status != SCIARA_OK) return sciara_fail_context(status, "%s: vents.table", w->r->file);
   } else {

@@ -295,6 +295,16 @@ class Vents(Case):
         refused = self.plan({"fissures": {"file": "f.geojson"}, "weights": {"column": "p"}}, code=3)
         self.assertIn("a column only with vents.table", refused)
 
+    def test_points_of_a_file(self):
+        """Each point of a vector file is a vent, in any CRS and without names, all with one weight; lines and columns are refused."""
+        places = [[500150.25, 4177100], [500180, 4177180]]
+        case.write_features(self.path("p.geojson"), *(({}, "Point", place) for place in places))
+        rows = self.plan({"table": "p.geojson"})
+        self.assertEqual([([float(r["vents.0.x"]), float(r["vents.0.y"])], r["weight"]) for r in rows], [(place, "0.5") for place in places])
+        self.assertIn("expected a CSV file with the column of weights", self.plan({"table": "p.geojson", "weights": {"column": "p"}}, code=3))
+        case.write_features(self.path("l.geojson"), ({}, "LineString", places))
+        self.assertIn("lines are fissures.file", self.plan({"table": "l.geojson"}, code=3))
+
     def test_jitter(self):
         """At most jitter_m in x and in y, over the whole square; both ends of a fissure move alike."""
         self.write("vents.csv", "x,y\n500200,4177150\n")

@@ -37,6 +37,14 @@ static double done_at(const struct sciara_problem *p, size_t k) {
   return from;
 }
 
+/** Whether edit k is still to come: the last step of a run may pass its time. */
+static bool is_to_come(const struct sciara_problem *p, size_t k) {
+  const struct sciara_ground_changes *c = p->site->changes;
+  for (size_t n = p->site->changes_done; c && n < c->count; n++)
+    if (c->change[n].number == k) return true;
+  return false;
+}
+
 /** The fate of edit k; its point is that of the overtopping, or of the least freeboard. */
 static struct sciara_run_barrier examine(const struct sciara_problem *p, size_t k) {
   const struct sciara_state *s = p->state;
@@ -84,7 +92,7 @@ void sciara_barrier_describe(const struct sciara_run_barrier *b, const char *sta
 enum sciara_status sciara_barriers_find(const struct sciara_problem *p, struct sciara_run_json *run_json) {
   for (size_t k = 0; k < p->scenario.dem.edit_count && p->site->origin.edit; k++) {
     const struct sciara_edit *edit = &p->scenario.dem.edits[k];
-    if (!is_barrier(edit) || edit->from_s > p->state->time) continue;
+    if (!is_barrier(edit) || is_to_come(p, k)) continue;
     const struct sciara_run_barrier barrier = examine(p, k);
     if (barrier.cells > 0) SCIARA_TRY(sciara_run_json_barrier(run_json, &barrier, edit->name));
   }

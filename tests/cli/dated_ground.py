@@ -9,20 +9,15 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import case
 from case import COLS, ROWS, SOUTH, WEST, Case, open_snapshot
 
-try:
-    import geo
-    import numpy as np
-    from osgeo import gdal
-except ImportError as error:
-    print(f"skipped: {error}")
-    sys.exit(77)
+import geo
+import numpy as np
+from osgeo import gdal
 
 VENT = {"x": WEST + 205, "y": SOUTH + 215, "effusion": {"slot": "10 min", "rates_m3_s": [4, 6, 3]}}
 FROM = 720  # s: lava has then covered part of the dam's line
@@ -150,6 +145,7 @@ class Dated(Case):
         low = {"name": "low", "line": [[WEST + 165, SOUTH + 195], [WEST + 245, SOUTH + 195]], "width_m": 5, "height_m": 0.5, "from": "5 min"}
         east = west | {"line": [[WEST + 345, SOUTH + 35], [WEST + 345, SOUTH + 65]]}
         others = [east | {"crest_m": 1050.5}, west | {"name": "channel", "depth_m": 2}, low, west | {"name": "late", "height_m": 6, "from": "5 h"}]
+        others += [west | {"name": f"groove {k}", "depth_m": 0.1, "from": "5 h"} for k in range(3)]  # two more than are named
         self.write(high, *others, title="Flow", run={"until": "1 h", "start": start}, output=OUTPUT | {"maps": ["deposit"]})
         self.sciara("run", "s.json", "-q", "-o", "out")
         found = {b["name"]: b for b in case.record(self.path("out"))["barriers"]}
@@ -158,7 +154,7 @@ class Dated(Case):
         lines = [f"high: 60 m above the ground; at the end of the run not overtopped, {found['high']['freeboard_m']:.3g} m are left.",
                  "edit 2: crest at 1050.5 m; at the end of the run lava has not reached it.", "channel: 2 m below the ground.",
                  f"low: 0.5 m above the ground, from 5 min (2026-11-27 22:05 UTC); lava is on it from {time} on.",
-                 "late: 6 m above the ground, from 5 h (2026-11-28 03:00 UTC)."]
+                 "late: 6 m above the ground, from 5 h (2026-11-28 03:00 UTC).", "groove 0: 0.1 m below the ground, from 5 h (2026-11-28 03:00 UTC).", "Edited ground: … +2"]
         self.assertIn(f"low: lava is on it from simulated time {time} on, first", self.sciara("info", "out").stdout)
         for name in ("out.png", "named.png"):
             self.sciara("export", "out", "-q", "-f", "png", "-o", name, *(["--title", "Other"] if name == "named.png" else []))
@@ -171,7 +167,7 @@ class Dated(Case):
         page = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', Path(self.path("out.html")).read_text(encoding="utf-8"), re.S)[1])
         self.assertEqual(page["title"], "Flow (Terreno modificato: high, channel, low, …)")
         said = page["assumed"].split("\n")[2:]
-        self.assertEqual((len(said), said[3]), (5, f"low: 0,5 m sopra il terreno, da 5 min (2026-11-27 22:05 UTC); la lava è su di essa da {time} in poi."))
+        self.assertEqual((len(said), said[3]), (7, f"low: 0,5 m sopra il terreno, da 5 min (2026-11-27 22:05 UTC); la lava è su di essa da {time} in poi."))
 
     def test_against_a_run_on_the_changed_ground(self):
         """From the state at that time, given as rasters to a run whose ground is the changed one from its start."""
@@ -417,12 +413,14 @@ class Dated(Case):
 
     def test_after_the_end(self):
         """Such a dam is legal, for the run may be continued, but whoever mistakes the day learns it."""
-        self.write(DAM, DAM | {"name": "late", "from": "2026-05-12T04:00Z"}, run={"start": "2026-05-10T04:00Z", "until": "20 min"})
-        said = ("dem.edits[1] (late) is dated 2 d (2026-05-12 04:00 UTC), and the run ends at 20 min (2026-05-10 04:20 UTC): "
+        line = [[WEST + 105, SOUTH + 35], [WEST + 245, SOUTH + 35]]
+        self.write(DAM, DAM | {"name": "late", "line": line, "from": "2026-05-10T04:20Z"}, run={"start": "2026-05-10T04:00Z", "until": "20 min"})
+        said = ("dem.edits[1] (late) is dated 20 min (2026-05-10 04:20 UTC), and the run ends at 20 min (2026-05-10 04:20 UTC): "
                 "it changes nothing")
         for command in (("check",), ("run", "-o", "late")):
             err = self.sciara(command[0], "s.json", *command[1:]).stderr
             self.assertEqual((err.count("changes nothing"), said in " ".join(err.split())), (1, True), err)
+        self.assertEqual([barrier["name"] for barrier in case.record(self.path("late"))["barriers"]], ["dam"])
 
 
 class MovingFissure(Case):

@@ -153,8 +153,8 @@ static enum sciara_status execute(const struct sciara_arguments *a) {
   SCIARA_TRY(sciara_verification_make(&request, &v));
   if (v.early > 0)
     sciara_log(SCIARA_LOG_WARNING,
-               "%zu members ended at a limit before the time of the observation: what they had reached counts",
-               v.early);
+               "%zu %s ended at a limit before the time of the observation: what they had reached counts", v.early,
+               sciara_plural(v.early, "member", "members"));
   sciara_products_lock(request.folder, &lock);
   enum sciara_status status = sciara_verification_write(&request, &v);
   sciara_products_unlock(lock);

@@ -3,18 +3,13 @@
 computed by hand; times and dates; what is refused."""
 import json
 import os
-import sys
 
 import case
 from case import CELL, COLS, ROWS, SharedCase
 
-try:
-    import batches
-    import h5py
-    import numpy as np
-except ImportError as error:
-    print(f"skipped: {error}")
-    sys.exit(77)
+import batches
+import h5py
+import numpy as np
 
 ZERO, UNTIL, AT = 1200, 7200, 3600  # s: of the outline with which members begin, of their end, of the time that is judged
 MEMBERS, VARY = 12, [{"key": "rate_scale", "log_uniform": [0.3, 3]}, {"key": "model.cooling", "log_uniform": [40, 600]}]
@@ -157,7 +152,10 @@ class Verify(SharedCase):
             observed, least, median, most = (f"{r[key] / scale:.4g}" for key in ("observed", "least", "median", "most"))
             tail = "all members have less" if r["observed"] > r["most"] else f"{100 * r['below']:.3g} % of them (by weight) have less, {100 * r['equal']:.3g} % as much"
             self.assertIn(f"{label}: observed {observed} {unit}; members {least} to {most} {unit}, median {median} {unit}; {tail}\n", printed)
-        self.assertRegex(printed, r"\nobserved: later.json \(GeoJSON\), compared at 1 h \(2026-05-10 13:00 UTC\)\n(.*\n){2}left out: 4 observed cells in the sea ")
+        cells, start = both[0]["cells"], LAVA.sum()
+        self.assertIn(f"\nobserved: later.json (GeoJSON), compared at 1 h (2026-05-10 13:00 UTC)\ncells: the {cells} of the land that a member or the "
+                      f"observation reaches by then, {cells * km2:.3g} km2\nstart: the lava with which the members begin covers {start} of them, "
+                      f"{start * km2:.3g} km2\nleft out: 4 observed cells in the sea ", printed)
 
     def test_weights(self):
         """Weights of members, one of them 0; a region."""
@@ -212,6 +210,22 @@ class Verify(SharedCase):
                 self.assertAlmostEqual(found["all"][key], expected[key], 12)
         self.assertEqual((found["since_s"], found["beyond_start"]["cells"]), (AT, expected["cells"] - (self.observed & LAND).sum()))
         self.assertIn("--since: expected a time before that of the observation", self.verify("--since", "2 h", observed="dated.json", code=2).stderr)
+
+    def test_ends(self):
+        """Vents count from when they erupt; members at rest before the observation count, of those at a limit it is said."""
+        base = case.read_json(self.path("base.json"))
+        base["vents"].append({"row": 23, "col": 5, "start": "2 h", "effusion": {"slot": "10 min", "rates_m3_s": [3]}})
+        case.write_json(self.path("base-ends.json"), base | {"run": base["run"] | {"until": "solidified"}})
+        for name, limits in (("ends", [8000, 1e6]), ("limits", [8000])):
+            plan(self.work, name, "base-ends.json", vary=[{"key": "run.max_time", "values": limits}], sample={"method": "full"})
+            self.sciara("ensemble", "run", name, "-q")
+        far = CELL * np.hypot(*(np.mgrid[:ROWS, :COLS] - [[[10]], [[20]]]))
+        reached = batches.arrivals(self.path("ends"), ROWS * COLS).reshape(-1, ROWS, COLS) <= AT - ZERO
+        found = self.judged("--at", AT, folder="ends")
+        self.assertEqual([found["run_out_m"][key] for key in ("observed", "least", "most")], [far[self.observed & LAND].max(), *[far[reached[0] & LAND].max()] * 2])
+        self.assertIn("1 member ended at a limit before", " ".join(self.verify("--at", "90 d", folder="ends").stderr.split()))
+        self.assertEqual(case.read_json(self.path("ends", "verification.json"))["ended_early"], 1)
+        self.assertIn("expected members that reach the time of the observation, 90 d, found none", self.verify("--at", "90 d", folder="limits", code=3).stderr)
 
     def test_refusals(self):
         def refused(words, *args, code=3, **more):

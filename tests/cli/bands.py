@@ -38,10 +38,7 @@ class Ranks:
     """For a test case: processes in its folder."""
 
     def mpirun(self, ranks, *args, code=0, **more):
-        done = subprocess.run(command(ranks, *args), cwd=self.work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, encoding="utf-8", timeout=PATIENCE, check=False, **more)
-        self.assertEqual(done.returncode, code, f"{ranks} ranks: {args}\n{done.stdout}{done.stderr}")
-        return done
+        return self.tool(*command(ranks, *args), code=code, timeout=PATIENCE, **more)
 
     def start(self, ranks, *args, options=(), **environment):
         process = subprocess.Popen(command(ranks, *args, options=options), cwd=self.work, stdin=subprocess.DEVNULL,
@@ -198,10 +195,7 @@ class Ends(Case, Ranks):
         if allowed.returncode == 77:
             self.skipTest(f"no file system may be mounted here: {allowed.stderr.strip()}")
         self.write_scenario(vents=case.ENDLESS["vents"], output={**OUTPUT, "every": 600, "checkpoint_every": 300})
-        done = subprocess.run([*mount, *command(2, "run", "s.json", "-q", "-e", "openmp", "-o", "small/out")], cwd=self.work,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
-                              timeout=PATIENCE, check=False)
-        self.assertEqual(done.returncode, 4, done.stdout + done.stderr)
+        done = self.tool(*mount, *command(2, "run", "s.json", "-q", "-e", "openmp", "-o", "small/out"), code=4, timeout=PATIENCE)
         self.assertIn(os.strerror(errno.ENOSPC), done.stderr)
         self.assertIn("small/out", done.stderr)
         self.assertEqual(done.stderr.count("sciara: error"), 1, done.stderr)
@@ -376,10 +370,7 @@ class Model(Case):
                                 f"{checksum if ranks > 2 or checksum == '-' else 'abcd'}\n")
 
     def model(self, *args, code=0):
-        done = subprocess.run([sys.executable, os.path.join(case.SOURCE, "studies", "scaling", "model.py"), *args], cwd=self.work,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", check=False)
-        self.assertEqual(done.returncode, code, done.stderr)
-        return done
+        return self.tool(sys.executable, os.path.join(case.SOURCE, "studies", "scaling", "model.py"), *args, code=code)
 
     def test_constants(self):
         self.write()

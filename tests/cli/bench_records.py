@@ -4,7 +4,6 @@ gives no times."""
 import csv
 import os
 import shutil
-import subprocess
 import tempfile
 
 import case
@@ -90,11 +89,9 @@ class Records(Case):
 
     def test_an_installed_program_finds_the_file(self):
         prefix = tempfile.mkdtemp(dir=self.work)
-        subprocess.run(["cmake", "--install", os.environ["SCIARA_BUILD_DIR"], "--prefix", prefix], check=True,
-                       stdout=subprocess.DEVNULL)
-        done = subprocess.run([os.path.join(prefix, "bin", "sciara"), "bench", "-q", "--suite", "quick", "--cases", "plane",
-                               "--engines", "serial"], cwd=prefix, env=HERE, check=True, stdout=subprocess.PIPE,
-                              encoding="utf-8")
+        self.tool("cmake", "--install", os.environ["SCIARA_BUILD_DIR"], "--prefix", prefix)
+        done = self.tool(os.path.join(prefix, "bin", "sciara"), "bench", "-q", "--suite", "quick", "--cases", "plane", "--engines", "serial",
+                         cwd=prefix, env=HERE)
         self.assertIn("verified against records", done.stdout)
 
     def test_usage(self):

@@ -4,7 +4,6 @@ reached and missed, the output of NVIDIA's profiler, and runs that take too long
 import json
 import os
 import shlex
-import subprocess
 import sys
 
 import case
@@ -32,10 +31,7 @@ MUFU.RCP64H: 4,000; MUFU.RSQ64H: 1,000; LDG.E.64: 7)","50.5","10,000","20,000","
 
 class Roofline(Case):
     def roofline(self, *args, code=0, env=None):
-        done = subprocess.run([sys.executable, os.path.join(BENCH, "roofline"), *map(str, args)], cwd=self.work,
-                              env=env or HERE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", check=False)
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        return done
+        return self.tool(sys.executable, os.path.join(BENCH, "roofline"), *args, code=code, env=env or HERE)
 
     def parse(self, text, *args, code=0):
         case.write_text(self.path("ncu.csv"), text)
@@ -72,11 +68,8 @@ def row(engine, us, ns, options=None, **more):
 
 class CellSize(Case):
     def cell_size(self, *args, code=0):
-        done = subprocess.run([sys.executable, os.path.join(STUDIES, "cell-size"), *map(str, args)], cwd=self.work,
-                              env={**HERE, "SCIARA_RUN": shlex.quote(case.PROGRAM)}, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, encoding="utf-8", check=False)
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        return done
+        env = {**HERE, "SCIARA_RUN": shlex.quote(case.PROGRAM)}
+        return self.tool(sys.executable, os.path.join(STUDIES, "cell-size"), *args, code=code, env=env)
 
     def rows(self):
         return case.read_rows(self.path("d", "results.csv"))
@@ -113,9 +106,7 @@ class Summary(Case):
             "cases": [{"case": key, "engines": rows} for key, rows in cases.items()]})
 
     def summary(self, code=0):
-        done = subprocess.run([sys.executable, os.path.join(BENCH, "summary"), self.work], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, encoding="utf-8", check=False)
-        self.assertEqual(done.returncode, code, done.stderr)
+        done = self.tool(sys.executable, os.path.join(BENCH, "summary"), self.work, code=code)
         table = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines() if line[:2] == "| "]
         return [cells for cells in table if len(cells) == 3], [cells for cells in table if len(cells) == 10]
 
@@ -140,14 +131,11 @@ class Suite(Case):
         if case.SANITIZED:
             self.skipTest("the libraries of a sanitizer are no part of a pack")
         env = {**HERE, "SCIARA_BUILD": os.path.dirname(case.PROGRAM)}
-        subprocess.run([os.path.join(BENCH, "run"), "pack", self.path("p.tar.gz")], env=env, check=True,
-                       stdout=subprocess.DEVNULL)
+        self.tool(os.path.join(BENCH, "run"), "pack", self.path("p.tar.gz"), env=env)
         os.mkdir(self.path("p"))
-        subprocess.run(["tar", "-xzf", self.path("p.tar.gz"), "-C", self.path("p")], check=True)
+        self.tool("tar", "-xzf", self.path("p.tar.gz"), "-C", self.path("p"))
         env = {**HERE, "SCIARA_RUN": "./run", "SCIARA_BENCH_OUT": self.path("out"), "SCIARA_BENCH_THREADS": "1 2"}
-        done = subprocess.run(["bench/run", "quick"], cwd=self.path("p"), env=env, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, encoding="utf-8", check=False)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.tool("bench/run", "quick", cwd=self.path("p"), env=env)
         names = ["quick-double", "quick-single"] + ["quick-threads"] * (len(os.sched_getaffinity(0)) > 1)
         self.assertEqual(sorted(os.listdir(self.path("out"))),
                          sorted([f"{name}.{end}" for name in names for end in ("csv", "json", "txt")] + ["summary.md"]))

@@ -22,11 +22,7 @@ class ClosedOutput(SharedCase):
 
     def shell(self, script, code=0):
         """Runs a bash script in which "$sciara" is the program; returns standard error of the script."""
-        done = subprocess.run(["bash", "-c", "set -o pipefail\n" + script], cwd=self.work, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", check=False,
-                              env={**os.environ, "sciara": case.PROGRAM})
-        self.assertEqual(done.returncode, code, f"{script}: {done.stderr}")
-        return done.stderr
+        return self.tool("bash", "-c", "set -o pipefail\n" + script, code=code, env={**os.environ, "sciara": case.PROGRAM}).stderr
 
     def run_so(self, name, redirection, said, quiet=False):
         """A run with its streams redirected is complete, and `said` is in run.log, each text once."""

@@ -45,9 +45,7 @@ class Doc(SharedCase):
     def complete(self, *words):
         """What bash offers for the last word; the file is loaded as by bash-completion."""
         quoted = " ".join("'" + w + "'" for w in words)
-        done = subprocess.run(["bash", "-c", f"source share/bash-completion/completions/sciara\n{SHELL}try {quoted}"],
-                              cwd=self.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
-                              check=True)
+        done = self.tool("bash", "-c", f"source share/bash-completion/completions/sciara\n{SHELL}try {quoted}")
         self.assertEqual(done.stderr, "")
         return sorted(done.stdout.split())
 
@@ -65,9 +63,8 @@ class Doc(SharedCase):
     @unittest.skipIf(missing("groff"), "groff is not installed")
     def test_pages_hold_every_option(self):
         for command in self.commands:
-            page = subprocess.run(["groff", "-Tutf8", "-man", "-P-c", "-P-b", "-P-u", "-rLL=200n",
-                                   f"share/man/man1/sciara-{command.replace(' ', '-')}.1"], cwd=self.work, stdout=subprocess.PIPE,
-                                  encoding="utf-8", check=True).stdout
+            path = f"share/man/man1/sciara-{command.replace(' ', '-')}.1"
+            page = self.tool("groff", "-Tutf8", "-man", "-P-c", "-P-b", "-P-u", "-rLL=200n", path).stdout
             shown = set(re.findall(r"(?m)^ {7}(?:-(\w), )?--([a-z-]+)(?: (\S+))?(?:  .*)?$", page))
             self.assertEqual(shown, self.options[command], command)
             self.assertIn(re.search(r"usage: (.*)", listed(*command.split(), "--help"))[1].strip(), page)
@@ -152,9 +149,7 @@ class Doc(SharedCase):
         os.makedirs(self.path("home"), exist_ok=True)
 
         def offered(line):
-            done = subprocess.run(["fish", "-c", f"source {script}; complete -C '{line}'"], cwd=self.work,
-                                  encoding="utf-8", stdout=subprocess.PIPE, check=True,
-                                  env={**os.environ, "HOME": self.path("home")})
+            done = self.tool("fish", "-c", f"source {script}; complete -C '{line}'", env={**os.environ, "HOME": self.path("home")})
             return sorted(row.split("\t")[0] for row in done.stdout.splitlines())
 
         self.assertEqual(offered("sciara eng"), ["engines"])

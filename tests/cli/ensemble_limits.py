@@ -192,10 +192,7 @@ class Limits(Case):
             with self.subTest(free=free, workers=workers):
                 folder = self.path(f"small{free}-{workers}")
                 os.mkdir(folder)
-                done = subprocess.run(["unshare", "-rm", "sh", "-c", ON_TMPFS, "sh", str(size // 1024 + free), folder, self.path("e"),
-                                       case.PROGRAM, "ensemble", "run", "e", "-j", str(workers)], cwd=self.work,
-                                      stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
-                                      check=False)
-                self.assertEqual(done.returncode, code, done.stderr)
+                done = self.tool("unshare", "-rm", "sh", "-c", ON_TMPFS, "sh", size // 1024 + free, folder, self.path("e"), case.PROGRAM, "ensemble",
+                                 "run", "e", "-j", workers, code=code)
                 if code:
                     self.assertRegex(done.stderr, r"the 130 members to be computed need about [\d.]+ [kMG]B on the disk, [\d.]+ [kMG]B are free")

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 
 import case
 from case import CELL, COLS, ROWS, VENT, SharedCase, open_snapshot
@@ -62,8 +61,7 @@ class ExportSeries(SharedCase):
 
     def test_merged_in_other_programs(self):
         self.export("run", "-f", "nc", "-o", "opened.nc")
-        header = subprocess.run(["ncdump", "-h", self.path("opened.nc")], stdout=subprocess.PIPE, check=True,
-                                encoding="utf-8").stdout
+        header = self.tool("ncdump", "-h", self.path("opened.nc")).stdout
         self.assertIn(f"time = {len(self.snapshots)} ;", header)
         self.assertIn("double deposit(time, y, x) ;", header)
         source = gdal.Open(f"NETCDF:{self.path('opened.nc')}:deposit")

@@ -5,7 +5,6 @@ import os
 import re
 import resource
 import shutil
-import subprocess
 import xml.etree.ElementTree
 
 import case
@@ -85,8 +84,7 @@ class ExportVector(SharedCase):
     def test_geopackage(self):
         done = self.export("run", "-f", "gpkg", "-o", "all.gpkg", "--classes", "0.25,0.5,1", "--isochrones", "5 min")
         self.assertEqual(done.stdout, "all.gpkg\n")
-        info = subprocess.run(["ogrinfo", "-so", "-al", self.path("all.gpkg")], stdout=subprocess.PIPE, check=True,
-                              encoding="utf-8").stdout
+        info = self.tool("ogrinfo", "-so", "-al", self.path("all.gpkg")).stdout
         self.assertEqual(re.findall(r"Layer name: (\w+)", info), ALL + ["layer_styles"])
         self.assertEqual(info.count('PROJCRS["WGS 84 / UTM zone 33N"'), len(ALL))
         outline, srs = features(self.path("all.gpkg"), "outline")

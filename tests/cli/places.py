@@ -130,8 +130,7 @@ class Places(SharedCase):
         self.assertIn(f"\n{len(missed)} places that no member reaches, 95 % bound {100 * float(missed[0]['upper_95_without_hits']):.2f} %"
                       + (f", with open and censored members up to {100 * most:.2f} %\n" if most > 0 else "\n"), said)
         self.assertEqual((rows["far"]["state"], rows["far"]["probability_0m"], rows["far"]["cells"]), ("outside", "", "0"))
-        info = subprocess.run(["ogrinfo", "-q", self.path("e/exposure.gpkg"), "-sql", "SELECT name, state, probability_0m FROM zones"],
-                              stdout=subprocess.PIPE, check=True, encoding="utf-8").stdout
+        info = self.tool("ogrinfo", "-q", self.path("e/exposure.gpkg"), "-sql", "SELECT name, state, probability_0m FROM zones").stdout
         for name in ("town", "park"):
             self.assertRegex(info, rf"name \(String\) = {name}\n +state \(String\) = land\n +probability_0m \(Real\) = {float(rows[name]['probability_0m']):.9g}")
         self.assertIn("--within: allowed with a run only", self.sciara("exposure", "e", "--assets", "places.geojson", "--within", "1 h", code=2).stderr)

@@ -2,7 +2,6 @@
 """bench/snapshot-cost and sciara_scene_files measure what they claim to measure."""
 import json
 import os
-import subprocess
 import sys
 
 import case
@@ -19,10 +18,7 @@ HERE["SCIARA_BUILD"] = BUILD
 
 class SceneFiles(Case):
     def make(self, *args, code=0):
-        done = subprocess.run([os.path.join(BUILD, "sciara_scene_files"), *map(str, args)], cwd=self.work,
-                              capture_output=True, encoding="utf-8", check=False)
-        self.assertEqual(done.returncode, code, done.stderr)
-        return done
+        return self.tool(os.path.join(BUILD, "sciara_scene_files"), *args, code=code)
 
     def test_the_files_are_the_scene(self):
         for scene, size in ("dense", 64), ("sparse", 1024):
@@ -39,9 +35,7 @@ class SceneFiles(Case):
 
 class Cost(Case):
     def measure(self, *args, code=0, **env):
-        done = subprocess.run([sys.executable, TOOL, *map(str, args)], cwd=self.work, env={**HERE, **env},
-                              capture_output=True, encoding="utf-8", check=False)
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        done = self.tool(sys.executable, TOOL, *args, code=code, env={**HERE, **env})
         self.assertEqual([f for f in os.listdir(self.work) if f.startswith("snapshot-cost-")], [], "left behind")
         return done
 

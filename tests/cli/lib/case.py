@@ -158,6 +158,12 @@ class Case(unittest.TestCase):
         """Runs the program in self.work; see run_program."""
         return run_program(*args, code=code, cwd=cwd or self.work, **options)
 
+    def tool(self, *command, code=0, **options):
+        """Runs another program, by default in self.work, to this exit code."""
+        done = run_limited([*map(str, command)], {"cwd": self.work, **options})
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
     def run_scenario(self, folder, *args, name="s.json", **options):
         """Runs `sciara run` quietly; returns the path of the run folder."""
         self.sciara("run", name, "-q", "-o", folder, *args, **options)

@@ -93,8 +93,7 @@ def run(entry, folder):
     if server.can_run(command, {**options, "env": environment}):
         done = subprocess.CompletedProcess(command, *server.run(command, folder))
     else:
-        done = subprocess.run(command, cwd=folder, env=environment, timeout=60, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, **options)
+        done = subprocess.run(command, cwd=folder, env=environment, timeout=60, stdin=subprocess.DEVNULL, capture_output=True, check=False, **options)
     stderr = re.sub(rb"^profiling:.*\n", b"", done.stderr, flags=re.MULTILINE) if options else done.stderr
     return (done.returncode, *(text.decode("utf-8", "backslashreplace").replace(folder, "WORK")
                                for text in (done.stdout, stderr)))

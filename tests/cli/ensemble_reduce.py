@@ -866,8 +866,7 @@ def earlier_maps(folder):
     for name in ("probability_7m.tif", "probability_7m.qml", "probability_0m.png", "own.tif"):
         (maps / name).write_bytes(b"earlier")
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))  # as a full disk
-    done = subprocess.run([PROGRAM, "ensemble", "reduce", folder, "--no-pictures"], capture_output=True, text=True, check=False,
-                          preexec_fn=limit)
+    done = subprocess.run([PROGRAM, "ensemble", "reduce", folder, "--no-pictures"], capture_output=True, text=True, check=False, preexec_fn=limit)
     assert done.returncode == 4, done
     assert set(before) <= {p.name for p in maps.iterdir()}, "a map is gone"
     run(PROGRAM, "ensemble", "reduce", folder, "--no-pictures")

@@ -8,21 +8,16 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import time
 import unittest
 
 import case
 from case import COLS, PROGRAM, ROWS, SOUTH, WEST, SharedCase, open_snapshot
 
-try:
-    import batches
-    import geo
-    import numpy as np
-    from osgeo import gdal
-except ImportError as error:
-    print(f"skipped: {error}")
-    sys.exit(77)
+import batches
+import geo
+import numpy as np
+from osgeo import gdal
 
 MEMBERS, TRUTHS, AT = 80, 2, 2160  # outlines at 30 % of eruptions of 2 h
 GOAL_TRUTHS = 6 if case.LONG else 3

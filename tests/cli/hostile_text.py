@@ -277,8 +277,7 @@ class HostileText(SharedCase):
         self.assertEqual(dataset.GetMetadataItem("TIFFTAG_IMAGEDESCRIPTION"), TITLE)
 
     def test_log_json(self):
-        done = subprocess.run([case.PROGRAM, "run", "s.json", "-n", "3", "-o", "json", "--log-json"], cwd=self.work,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True)
+        done = subprocess.run([case.PROGRAM, "run", "s.json", "-n", "3", "-o", "json", "--log-json"], cwd=self.work, capture_output=True, check=True)
         text = done.stderr.decode()
         self.assertEqual(FORBIDDEN & set(text), set(), text)
         self.assertIn(TITLE, [json.loads(line)["message"] for line in text.splitlines()])

@@ -111,12 +111,10 @@ class SpecialFiles(case.Case):
             done = subprocess.run([case.PROGRAM, "check", "/dev/stdin", "--set", f"dem.path={self.path('dem.asc')}"],
                                   cwd=self.work, stdin=f, capture_output=True, timeout=SECONDS, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
-        done = subprocess.run([case.PROGRAM, "check", "/dev/stdin"], input=b"{}", capture_output=True, timeout=SECONDS,
-                              check=False)
+        done = subprocess.run([case.PROGRAM, "check", "/dev/stdin"], input=b"{}", capture_output=True, timeout=SECONDS, check=False)
         self.assertEqual((done.returncode, done.stderr),
                          (3, b"sciara: error: /dev/stdin: is a named pipe, expected a file\n"))
-        done = subprocess.run([case.PROGRAM, "check", "/dev/stdin"], stdin=subprocess.DEVNULL, capture_output=True,
-                              timeout=SECONDS, check=False)
+        done = subprocess.run([case.PROGRAM, "check", "/dev/stdin"], stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False)
         self.assertEqual((done.returncode, done.stderr),
                          (3, b"sciara: error: /dev/stdin: is a device, expected a file\n"))
 

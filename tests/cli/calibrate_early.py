@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """sciara calibrate: runs that end early, run-out ratios, starts that were killed, layers and dates of outlines."""
-import fcntl
 import os
 import shutil
 import subprocess
@@ -49,6 +48,7 @@ class CalibrateEarly(CalibrationCase):
     def test_generations_that_end_early(self):
         """In two generations the second alone is cut, after which nothing is searched: the best is the same."""
         early, late = self.early_and_late("two", budget=32, population=16)
+        parents = sorted(one["score"] for one in late[:16])
         self.assertEqual(early[:16], late[:16])
         self.assertIn("stopped", {row["status"] for row in early[16:]})
         for row, whole in zip(early, late):
@@ -56,7 +56,13 @@ class CalibrateEarly(CalibrationCase):
                 self.assertEqual(row, whole)
                 continue
             self.assertEqual([row[key] for key in KEYS], [whole[key] for key in KEYS])
-            self.assertTrue(whole["score"] - 1e-15 <= row["score"] < sorted(one["score"] for one in late[:16])[-8])
+            self.assertTrue(whole["score"] - 1e-15 <= row["score"] < parents[-8])
+        self.assertGreater(max(row["score"] for row in early if row["status"] == "stopped"), parents[-9], "no later than that")
+        self.write("anew.json", pairs=PAIRS[:1], unknowns=[{"key": "vents.0.position", "radius_m": 60}], budget=148, population=4)
+        self.sciara("calibrate", "anew.json", "-q", "-o", "anew")
+        status, (start,) = [row["status"] for row in self.rows("anew")], self.record("anew")["restarts"]
+        self.assertIn("stopped", status[:start["evaluations"]])
+        self.assertEqual(status[start["evaluations"]:], ["ok"] * 8, "nothing is known of a new start")
 
     def covered(self, name):
         return geo.read(self.path(f"{name}.tif")) > 0
@@ -173,15 +179,6 @@ class CalibrateEarly(CalibrationCase):
 
     def rows_text(self, folder):
         return case.read_bytes(self.path(folder, "evaluations.csv"))
-
-    def test_two_starts(self):
-        """The second one writes nothing."""
-        os.makedirs(self.path("twice"))
-        with open(self.path("twice", "evaluations.csv"), "wb") as f:
-            fcntl.flock(f, fcntl.LOCK_EX)
-            self.assertIn("evaluations.csv: another process writes it",
-                          self.sciara("calibrate", "c.json", "-o", "twice", code=3).stderr)
-        self.assertEqual(os.listdir(self.path("twice")), ["evaluations.csv"])
 
     def test_layers(self):
         """A layer is a key of the file, not an option."""

@@ -212,6 +212,10 @@ class CalibratePositions(CalibrationCase):
              "bad.json: unknowns[0].radius_m: expected less than 35.355 m, found 60: ./sea.json: expected a cell whose 8 neighbours are valid, "
              "found a cell of the sea in row 2, column 3"),
         ]
+        for side, vent, rim in (("east", (12, case.COLS - 4), (12, case.COLS - 1)), ("south", (case.ROWS - 4, 17), (case.ROWS - 1, 17))):
+            self.write_scenario(f"{side}.json", vents=[{"row": vent[0], "col": vent[1], "effusion": effusion}])
+            cases.append(({"pairs": [{"scenario": f"{side}.json", "observed": "mapped.tif"}]}, f"expected less than 25.000 m, found 60: ./{side}.json: "
+                          f"expected a cell whose 8 neighbours are valid, found a cell on the rim of the domain in row {rim[0]}, column {rim[1]}"))
         for changes, message in cases:
             self.refused(changes, message)
         for scenario, radius in (("corner.json", 21.212), ("sea.json", 35.354), ("xy.json", 118.249), ("xy.json", 1.76)):  # what the messages allow

@@ -9,7 +9,7 @@ from calibration import PAIRS, UNKNOWNS, CalibrationCase
 
 SHEET = {**case.SHEET, "yield_strength_vent_Pa": 1000}
 OF_SHEET = [{"key": "model.viscosity_vent_Pa_s", "min": 1e3, "max": 1e6, "log": True},
-            {"key": "model.radiating_share", "min": 0.01, "max": 0.5}, {"key": "rate_scale", "min": 0.8, "max": 1.2}]
+            {"key": "model.radiating_share", "min": 0, "max": 1}, {"key": "rate_scale", "min": 0.8, "max": 1.2}]
 SEARCHES = [{"name": "fv3", "unknowns": UNKNOWNS, "share": 0.4}, {"name": "sheet", "model": SHEET, "unknowns": OF_SHEET, "share": 0.6}]
 BUDGETS = {"fv3": 14, "sheet": 21}
 FILES = ["best.json", "calibration.json", "evaluations.csv", "page.html"]

@@ -46,6 +46,11 @@ static void fill(struct sciara_run_json *r) {
                                      1e7 / 3.0,          0.1, 1.0 / 7};
   r->emission = (struct sciara_emission){4700160.1, 0.1, 1e7 / 3.0, 5e-324, 1.0 / 7};
   r->has_sea = true;
+  char words[][7] = {SCIARA_WARNING_DEM, "tower", "coarse", "high"};
+  struct sciara_run_warning dem = {.kind = words[0], .height_m = NAN, .coarse_m = 90, .text = words[2]};
+  struct sciara_run_warning tower = {words[1], 3, 4, 0.1, 2, .time_s = 59, .height_m = 0.7, .text = words[3]};
+  expect_ok(sciara_run_json_warn(r, &dem));
+  while (tower.time_s++ < 61) expect_ok(sciara_run_json_warn(r, &tower));
   expect_ok(sciara_run_json_add(r, "snapshots/00000001.nc", 10, 0.1 + 0.2, UINT64_MAX));
   expect_ok(sciara_run_json_add(r, "snapshots/00000002.nc", 20, 0.7, 1));
 }
@@ -78,6 +83,13 @@ static void assert_same(const struct sciara_run_json *a, const struct sciara_run
   IDENTICAL(liquid_cells);
   IDENTICAL(ledger);
   IDENTICAL(emission);
+  ck_assert_uint_eq(a->warning_count, b->warning_count);
+  for (size_t i = 0; i < a->warning_count; i++) {
+    const struct sciara_run_warning *v = &a->warnings[i], *w = &b->warnings[i];
+    ck_assert(strcmp(v->kind, w->kind) == 0 && strcmp(v->text, w->text) == 0);
+    ck_assert_mem_eq(&v->row, &w->row,
+                     offsetof(struct sciara_run_warning, text) - offsetof(struct sciara_run_warning, row));
+  }
   ck_assert_uint_eq(a->snapshot_count, b->snapshot_count);
   for (size_t i = 0; i < a->snapshot_count; i++) {
     ck_assert_str_eq(a->snapshots[i].name, b->snapshots[i].name);
@@ -99,6 +111,7 @@ TEST(descent_reads_back) {
   const struct sciara_run_barrier barrier = {
       .edit = 3, .cells = 17, .overtopped_s = NAN, .freeboard_m = 0.1, .x = 1, .y = 2};
   expect_ok(sciara_run_json_barrier(&written, &barrier, "dam \"north\""));
+  written.ledger.added_m3 = 0; // but some is removed
   expect_ok(sciara_run_json_write(&written, path));
   expect_ok(sciara_run_json_read(path, &read));
   assert_same(&written, &read);
@@ -117,8 +130,10 @@ TEST(descent_reads_back) {
   ck_assert_int_eq(read.barriers[0].cells, 17);
   ck_assert_double_nan(read.barriers[0].overtopped_s);
   ck_assert_double_eq(read.barriers[0].freeboard_m, barrier.freeboard_m);
-  sciara_run_json_forget(&read, 0);
+  sciara_run_json_forget(&read, 60); // of the warnings one of the DEM and one of the towers are left
   ck_assert_uint_eq(read.barrier_count, 0);
+  ck_assert_uint_eq(read.warning_count, 2);
+  ck_assert_double_eq(read.warnings[1].time_s, 60);
   sciara_run_json_cut(&read, 1);
   ck_assert_uint_eq(read.snapshot_count, 1);
   ck_assert_str_eq(read.snapshots[0].name, "snapshots/00000001.nc");
@@ -186,6 +201,7 @@ static const struct {
     {"\"removed_m3\": ", "\"removed\": ", "ledger.removed_m3"},
     {"snapshots/00000002.nc", "../00000002.nc", "snapshots[1].name"},
     {"snapshots/00000002.nc", "/etc/passwd", "snapshots[1].name"},
+    {"snapshots/00000002.nc", "snapshots/..", "snapshots[1].name"},
     {"\"step\": 20", "\"step\": 1e60", "snapshots[1].step"},
     {"\"ffffffffffffffff\"", "\"FFFFFFFFFFFFFFFF\"", "snapshots[0].checksum"},
     {"\"snapshots\": [", "\"snapshots\": [3, ", "snapshots[0]"},
@@ -214,6 +230,16 @@ TEST_EACH(damage_is_named, sizeof damages / sizeof damages[0]) {
   expect_error(sciara_run_json_read(path, &record), SCIARA_ERR_INPUT, damages[_i].named);
   ck_assert_msg(strstr(sciara_last_error(), "run.json") != NULL, "%s", sciara_last_error());
   ck_assert_ptr_null(record.engine);
+}
+
+TEST(earlier_versions_wrote_no_height_of_towers) {
+  OWNED(sciara_run_json_free) struct sciara_run_json record;
+  size_t length;
+  OWNED(free_memory) char *text = write_filled(&length);
+  for (char *at = text; (at = strstr(at, "height_m"));) memcpy(at, "no_value", 8);
+  expect_ok(sciara_file_replace(path, text, length));
+  expect_ok(sciara_run_json_read(path, &record));
+  ck_assert_double_nan(record.warnings[2].height_m);
 }
 
 TEST(no_prefix_of_a_record_is_a_record) {

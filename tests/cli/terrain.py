@@ -237,6 +237,10 @@ class Stored(Ground):
                        f"the first is row 12, column 21. If this is no ground, give {value} as dem.nodata")
             self.assertEqual(warning in self.messages(path="h.tif", crs=None), says, value)
             self.assertEqual("from all others" in self.messages(path="h.tif", crs=None), says, value)
+        z = self.land() - self.land().min() + 15  # 0 is pointed out at half the distance of other values, 10 m
+        z[12:14, 21:26] = 0
+        self.stored("low.tif", z)
+        self.assertRegex(self.messages(path="low.tif", crs=None), "10 cells have an altitude of exactly 0 m, 1[5-9][.0-9]* m from all others")
         z = self.land() - 999  # the same number as a part of the ground: a slope that passes -999 m
         z[15] = numpy.linspace(-1003, -995, COLS)
         z[15, 3] = -999
@@ -364,6 +368,9 @@ class Edits(Ground):
         self.assertTrue((change[11, 5:15] == -2).all() and (change[11, 15:20] == 1).all())
         self.assertTrue((change[10, 6:15] == 5).all(), "a fill, and then a dam on it")
         self.assertIn("46 cells are changed", self.messages(edits=[{"file": "two.gpkg"}]))
+        geo.write_features(self.path("deep.gpkg"), [f"POLYGON{box(5, 20, 10, 10)}"] + [f"LINESTRING{first}"] * 2,
+                           [{"raise_m": -2000}, *({"crest_m": crest, "width_m": 1} for crest in (-300, -400))])
+        self.assertTrue((self.ground(edits=[{"file": "deep.gpkg"}])["altitude before the eruption"][10, 6:15] == -300).all(), "the higher crest")
 
     def test_file(self):
         (x0, y0), (x1, y1) = centre(10, 5), centre(10, 35)
@@ -505,6 +512,12 @@ class FarAway(Ground):
         self.check_sea(self.inside(ring), [ring])
         west = [(x - 360, y) for x, y in ring]
         self.check_sea(self.inside(west), [west])
+        for east in (-80, -179.5):  # once around, or across
+            self.write_degrees("p.geojson", ("Polygon", self.closed([(179.5, -17), (east, -17), (east, -16), (179.5, -16)])))
+            found = self.messages(path="dem.tif", crs=None, sea="p.geojson", code=3)
+            self.assertIn(f"p.geojson: feature 1: an edge leads from longitude 179.5 to {east}: expected geometry that is cut at the antimeridian", found)
+        subprocess.run(["bash", "-c", found.split("antimeridian: ")[1].splitlines()[0]], cwd=self.work, check=True, stderr=subprocess.DEVNULL)
+        self.assertIn(f"found sea in all {ROWS * COLS} cells", self.messages(path="dem.tif", crs=None, sea="p-cut.gpkg", code=3))
 
     def test_not_finite(self):
         geo.write_features(self.path("nan.gpkg"), ["LINESTRING(500010 4177010, 500100 4177100)"] * 2)

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import subprocess
 
 import case
@@ -226,8 +227,11 @@ class Vents(Case):
                     expected = [kernel.in_box(*box) for box in boxes]
                     rows = self.plan({"grid": {"extent": EXTENT, "step_m": step}, "weights": weights})
                     self.assert_weights_of(rows, self.squares(step)[0], expected, 4e-9)
-                    self.assert_share("outside the squares of vents.grid", 1 - sum(expected) / kernel.total)
+                    outside = 1 - sum(expected) / kernel.total
+                    self.assert_share("outside the squares of vents.grid", outside)
                     self.assert_share("outside the DEM", 1 - kernel.in_box(WEST, SOUTH, WEST + COLS * CELL, NORTH) / kernel.total)
+                    declared = case.read_json(self.path(self.folder, "ensemble.json"))["declared"]
+                    self.assertAlmostEqual(declared.get("density_outside", 0), outside, delta=2e-6)
                 table = "near.csv" if min(shape[:2]) < 10 else "vents.csv"
                 rows = self.plan({"table": table, "weights": weights})
                 self.assert_weights(rows, [kernel.at(*p) for p in self.places(rows)])
@@ -272,12 +276,24 @@ class Vents(Case):
         self.assertEqual(len({r["weight"] for r in rows}), 1)
 
     def test_line(self):
-        """Points in equal distances along a line with a corner, which is none of them."""
-        rows = self.plan({"line": {"coordinates": [[500100, 4177100], [500100, 4177200], [500220, 4177200]], "every_m": 30}})
-        expected = [(500100, 4177100 + d) if d <= 100 else (500000 + d, 4177200) for d in range(0, 221, 30)]
-        self.assertEqual(len(rows), 8)
-        for found, place in zip(self.places(rows), expected):
-            self.assertLess(math.dist(found, place), 1e-6)
+        """Points in equal distances along a line with a corner."""
+        for every in (30, 20):  # not at the corner and the end, and there
+            rows = self.plan({"line": {"coordinates": [[500100, 4177100], [500100, 4177200], [500220, 4177200]], "every_m": every}})
+            expected = [(500100, 4177100 + d) if d <= 100 else (500000 + d, 4177200) for d in range(0, 221, every)]
+            self.assertEqual(len(rows), len(expected))
+            for found, place in zip(self.places(rows), expected):
+                self.assertLess(math.dist(found, place), 1e-6)
+
+    def test_vents_of_scenarios(self):
+        """On the page one that both members have weighs as much as the two places of the other."""
+        base = case.read_json(self.path("base.json"))
+        case.write_json(self.path("two.json"), base | {"vents": base["vents"] * 2, "run": {"until": "15 min"}})
+        case.write_json(self.path("e.json"), {"base": "two.json", "sample": {"method": "full"},
+                                              "vary": [{"key": "vents.1.x", "values": [WEST + 105, WEST + 155]}]})
+        self.sciara("ensemble", "run", "e.json", "-q", "-o", "e")
+        self.sciara("ensemble", "export", "e", "-q", "--format", "html", "-o", "e.html")
+        found = re.findall(r'"weight":(\S+),"points":\[\[([\d.]+)', case.read_text(self.path("e.html")))
+        self.assertEqual(sorted((float(column), float(weight)) for weight, column in found), [(10.5, 0.5), (15.5, 0.5), (20.5, 1)])
 
     def test_lines_of_a_file(self):
         """Each line is a fissure; its weight is 1, or the density times the length."""

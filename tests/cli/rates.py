@@ -106,9 +106,10 @@ class Rates(Case):
         self.assertIn('r.csv:2: "time (CEST)" is not used: expected nothing in it about times, found a time of day, "14:30"; name the two columns '
                       '"date" and "time", and write the zone behind each time, such as 14:30+02:00 (without a zone it is UTC)\n', said)
         self.assertEqual(self.volume(rows.format("date,time,rate", "+02:00", "+02:00")), meant)
-        said = self.volume(rows.format("date,time,tz,rate", ",+02:00", ",+02:00"), code=3)
-        self.assertIn('"tz" is not used: expected nothing in it about times, found a zone, "+02:00"; write it behind each time of day, such as '
-                      "14:30+02:00 (without a zone it is UTC), and remove the column\n", said)
+        for column, zone in (("tz", "+02:00"), ("note", "UTC+2")):
+            said = self.volume(rows.format(f"date,time,{column},rate", f",{zone}", f",{zone}"), code=3)
+            self.assertIn(f'"{column}" is not used: expected nothing in it about times, found a zone, "{zone}"; write it behind each time of day, such as '
+                          "14:30+02:00 (without a zone it is UTC), and remove the column\n", said)
         self.assertEqual(self.volume(rows.format("date,time,tz,rate", ",UTC", ",Z")), (meant[0], "2026-05-01T14:30:00Z"))
         for header, end, found in (("start date,end date", "2026-05-03", "an end or a duration"), ("date,fine", "18:00", "an end or a duration"),
                                    ("date,until dusk", "2026-05-03", "a date"), ("time_h,duration_h", "48", "an end or a duration")):

@@ -237,7 +237,7 @@ TEST_EACH(test_bands, sizeof bands / sizeof *bands) { check_reading(&bands[_i]);
 #define FROM .options = {.run_start = "2006-07-14T23:30:00Z"}
 /** Dates, which are counted from the start of the run. */
 static const struct reading dates[] = {
-    {.text = "date;rate m3/s\n2006-07-14T23:30Z;1\n2006-07-15;2\n2006-07-15 06:30:00.5;0\n",
+    {.text = "date;rate m3/s\n2006-07-14T23:30Z;1\n2006-07-15;2\n2006-07-15 06:30:00.5Z;0\n",
      .table = "0 1 1800 2 25200.5",
      .said = {"dates without a zone are taken as UTC", "\"date\" is a date, ",
               "from 2006-07-14T23:30:00Z to 2006-07-15T06:30:00Z"},

@@ -87,7 +87,7 @@ class Problems(ScenarioCase):
                 self.assertGreaterEqual(emitted, 2400 - 1e-6)
 
     def test_more_snapshots_than_the_disk_holds(self):
-        """One at each nanosecond of two hours; one every 10 minutes fits."""
+        """One at each nanosecond of two hours; twice what is free, and half."""
         run = {"until": "2 h"}
         self.write_scenario(run=run, output={"every": 1e-9})
         said, = self.warnings(["check", "--no-estimate"], "s.json")
@@ -98,8 +98,9 @@ class Problems(ScenarioCase):
         self.assertAlmostEqual(float(found[2]) * (1e9 if found[3] == "G" else 1e6) / (disk.f_bavail * disk.f_frsize), 1, delta=0.2)
         size = re.search(r"\n  size +about ([\d.]+) MB each", self.sciara("check", "s.json", "--no-estimate").stdout)
         self.assertAlmostEqual(float(found[1]) * 1e12 / (7200e9 * float(size[1]) * 1e6), 1, delta=0.5)
-        self.write_scenario(run=run, output={"every": "10 min"})
-        self.assertEqual(self.warnings(["check", "--no-estimate"], "s.json"), [])
+        for share, warnings in ((0.5, 0), (2, 1)):  # of the disk
+            self.write_scenario(run=run, output={"every": float(found[1]) * 1e12 * 1e-9 / (share * disk.f_bavail * disk.f_frsize)})
+            self.assertEqual(len(self.warnings(["check", "--no-estimate"], "s.json")), warnings)
 
     def test_what_a_precision_cannot_hold(self):
         """Each is refused by name, by check and run alike; in the other precision, or larger, it is taken."""

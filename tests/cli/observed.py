@@ -7,19 +7,14 @@ import json
 import os
 import re
 import shutil
-import sys
 import unittest
 
 import case
 from case import CELL, COLS, NORTH, ROWS, SOUTH, WEST, Case, SharedCase, open_snapshot
 
-try:
-    import geo
-    import numpy as np
-    from osgeo import gdal
-except ImportError as error:
-    print(f"skipped: {error}")
-    sys.exit(77)
+import geo
+import numpy as np
+from osgeo import gdal
 
 VENT = {"x": WEST + 205, "y": SOUTH + 215, "effusion": {"slot": "10 min", "rates_m3_s": [4, 6, 3]}}
 PAUSED = {**VENT, "effusion": {"slot": "10 min", "rates_m3_s": [4, 6, 0, 0, 0, 0, 0, 0, 3, 2]}}
@@ -265,7 +260,8 @@ class Observed(Case):
         np.testing.assert_array_equal(found[found != case.NODATA], self.mask[found != case.NODATA])
 
     def test_said(self):
-        """An outline that misses the vent, leaves the map, or reaches where no lava can lie."""
+        """An outline that misses the vent, but not one of a vent to come, leaves the map, or reaches where no lava can lie."""
+        self.assertNotIn("misses", self.start({"volume_m3": 3000, "time": "1 h"}, vents=[VENT, {**VENT, "x": WEST + 105, "start": "1 d"}]))
         write_polygons(self.path("outline.json"), [(250, 100), (450, 100), (450, 60), (250, 60)])
         said = self.start({"volume_m3": 3000})
         self.assertIn("the outline misses 1 of the vents, the first one vents[0] (vent 1), 130 m away from it", said)
@@ -368,7 +364,7 @@ class Correction(Case):
     def test_ledger(self):
         """What was added and removed is what numpy finds; rock stays as far as the deposit allows; the balance closes."""
         self.write(model=STILL, vents=[{**PAUSED, "start": "1 d"}])
-        said = self.sciara("run", "c.json", "-o", "c", "--steps", STEPS + 1).stderr
+        said = self.sciara("run", "c.json", "-o", "c", "--steps", STEPS + 1, "--checkpoint-every", "1 d").stderr
         expected = laid_out(self.mask, 4000)
         change = expected - self.before["deposit"]
         added, removed = 100 * change.clip(0).sum(), 100 * (-change).clip(0).sum()
@@ -395,6 +391,10 @@ class Correction(Case):
         page = case.read_text(self.path("c.html"))
         np.testing.assert_allclose([float(v) for v in re.search(r'"added_m3":([^,]+),"removed_m3":([^,}]+)', page).groups()],
                                    [ledger["added_m3"], ledger["removed_m3"]], rtol=1e-14)
+        self.sciara("resume", "c", "-q", "-o", "branch", "--steps", STEPS + 2)  # the outline was that of an earlier run
+        for folder, lava in (("c", "mapped in outline.json"), ("branch", "of an earlier run")):
+            minutes, seconds = re.search(rf"Begins with the lava {lava}, simulated time (\d+) min (?:(\d+) s)?", self.assumed(folder)).groups()
+            self.assertAlmostEqual(60 * int(minutes) + int(seconds or 0), self.time, delta=1)
 
     def test_balance(self):
         """In both precisions the mass balance is that of the corrected state in every step."""

@@ -3,6 +3,7 @@
 #include "picture/map_picture.h"
 
 #include "map/run_out.h"
+#include "run/run_facts.h"
 
 static const struct sciara_grid grid = {.rows = 100, .cols = 200, .cell_size = 10, .west = 1000, .north = 5000};
 static double values[100 * 200];
@@ -79,6 +80,18 @@ TEST(the_run_out_is_at_the_farthest_cell) {
   lava[90 * 200 + 190] = 2; // at a vent
   const struct sciara_run_out at = sciara_run_out_find(&vents, 1, &grid, lava);
   ck_assert(at.found && at.vent == 1 && at.metres == 0);
+}
+
+// Shares are those of all lava but what was removed; how much there is says the first line of a map.
+TEST(volumes_of_a_ledger) {
+  struct sciara_map_picture picture = {.map = &(const struct sciara_map){.grid = &grid}};
+  const struct sciara_ledger ledger = {
+      .initial_m3 = 1, .emitted_m3 = 20, .added_m3 = 300, .removed_m3 = 40, .liquid_m3 = 70, .solid_m3 = 210};
+  struct sciara_map_dressing d = {0};
+  sciara_map_dressing_lava(&d, &(struct sciara_vent_cells){0}, 0, values, &ledger, &picture);
+  ck_assert(d.volumes.emitted == 20 && d.volumes.other == 301 && !picture.run_out);
+  ck_assert_str_eq(d.volumes.lava,
+                   "Lava up to this time: 281\u00A0m\u00B3. Still liquid, and able to advance: 25\u00A0%");
 }
 
 // Lava does not come from a vent that has not erupted; if none has, as on the lava of an earlier run, all count.

@@ -3,7 +3,6 @@
 run, export. No manual is needed: every line that is typed stands in a message of the command before it."""
 import os
 import re
-import subprocess
 
 
 import case
@@ -20,8 +19,7 @@ class FirstMap(Case):
         """The volcano resampled as a user would, by gdalwarp."""
         half = SIDE * cell / 2
         bounds = [X - half, Y - half, X + half, Y + half]
-        subprocess.run(["gdalwarp", "-q", "-overwrite", "-r", "cubicspline", "-tr", str(cell), str(cell), "-te",
-                        *map(str, bounds), VOLCANO, self.path("my_dem.tif")], check=True)
+        self.tool("gdalwarp", "-q", "-overwrite", "-r", "cubicspline", "-tr", cell, cell, "-te", *bounds, VOLCANO, "my_dem.tif")
 
     def next_command(self, said, *words):
         """The command that a message names, which begins with these words."""

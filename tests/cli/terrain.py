@@ -113,8 +113,7 @@ class Sea(Ground):
         (x0, y0), (x1, y1), (x2, y2), (x3, y3) = (centre(*place) for place in ((15, 3), (29, 25), (22, 10), (24, 14)))
         ring = lambda a, b, c, d: f"({a - 1} {b + 1}, {c + 1} {b + 1}, {c + 1} {d - 1}, {a - 1} {d - 1}, {a - 1} {b + 1})"
         geo.write_features(self.path("island.gpkg"), [f"POLYGON({ring(x0, y0, x1, y1)}, {ring(x2, y2, x3, y3)})"])
-        subprocess.run(["ogr2ogr", "-f", "GeoJSON", "-t_srs", "EPSG:4326", "-lco", "COORDINATE_PRECISION=10",
-                        self.path("island.geojson"), self.path("island.gpkg")], check=True)
+        self.tool("ogr2ogr", "-f", "GeoJSON", "-t_srs", "EPSG:4326", "-lco", "COORDINATE_PRECISION=10", "island.geojson", "island.gpkg")
         expected = numpy.zeros((ROWS, COLS))
         expected[15:30, 3:26] = 1
         expected[22:25, 10:15] = 0  # land within the sea

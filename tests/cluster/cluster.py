@@ -136,7 +136,7 @@ class Recipes(Cluster):
         parts = [subprocess.Popen([case.PROGRAM, "ensemble", "run", "shared", "--part", part, "--workers", "1", "-q"],
                                   cwd=self.work) for part in ("3/3", "2/3", "3/3")]
         self.assertEqual([process.wait(PATIENCE) for process in parts], [0, 0, 0])
-        self.assertIn("whole", self.call("sciara", "ensemble", "status", "shared"))
+        self.assertIn("3 of 4 written", self.call("sciara", "ensemble", "status", "shared"))
         self.call("sciara", "ensemble", "run", "shared", "--part", "1/3")
         self.call("sciara", "ensemble", "reduce", "shared", "--no-pictures")
         self.assert_same_maps()

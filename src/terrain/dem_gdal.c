@@ -350,7 +350,7 @@ static enum sciara_status refuse(const struct sciara_dem_request *q, const struc
 }
 
 /**
- * A DEM in degrees: the keys with which it is warped when it is read, to the cells for which a rule was calibrated: fv3, or
+ * A DEM in degrees: the keys with which it is warped when it is read, to the cells on which a rule was calibrated: fv3, or
  * from cells that are too large for it bingham.
  */
 static enum sciara_status refuse_degrees(const struct sciara_dem_request *q, const struct sciara_source *s) {
@@ -358,17 +358,15 @@ static enum sciara_status refuse_degrees(const struct sciara_dem_request *q, con
   const bool given = q->cell_size_m > 0, coarse = !given && sciara_source_round_cell(s) > SCIARA_CELL_MOST;
   const enum sciara_rule_kind rule = coarse ? SCIARA_RULE_BINGHAM : SCIARA_RULE_FV3;
   const double cell = given ? q->cell_size_m : sciara_preset_of_rule(rule)->cell_size_m;
-  char found[192], crs[32], why[128] = "";
+  char found[192], crs[32], cells[48] = "";
   snprintf(found, sizeof found, "its cells are %.9g x %.9g degrees", s->dx, s->dy);
   if (!q->crs && !utm) return refuse(q, s, found);
   snprintf(crs, sizeof crs, "EPSG:%d", utm);
-  if (!given)
-    snprintf(why, sizeof why, " to cells of %g m, for which the parameters of rule %s were fitted", cell,
-             sciara_rule_name(rule));
+  if (!given) snprintf(cells, sizeof cells, " to cells of %g m", cell);
   return sciara_fail(SCIARA_ERR_INPUT,
                      "%s: %s; square cells in metres are needed. These keys have it warped%s: --set dem.crs=%s --set "
                      "dem.cell_size_m=%.10g%s",
-                     q->path, found, why, q->crs ? q->crs : crs, cell, coarse ? " --set model.rule=bingham" : "");
+                     q->path, found, cells, q->crs ? q->crs : crs, cell, coarse ? " --set model.rule=bingham" : "");
 }
 
 /** Whether the coordinates are said to be metres from somewhere, of an experiment perhaps. */

@@ -18,11 +18,11 @@ static const struct {
   const char *proposed;
 } places[] = {
     {15, 37.8, 1.0 / 3600, 1.0 / 3600,
-     "bingham were fitted: --set dem.crs=EPSG:32633 --set dem.cell_size_m=20 --set model.rule=bingham"},
+     "20 m: --set dem.crs=EPSG:32633 --set dem.cell_size_m=20 --set model.rule=bingham"},
     {-70.5, -33, 0.001, 0.001, "--set dem.crs=EPSG:32719 --set dem.cell_size_m=20 --set model.rule=bingham"},
     {10, 60, 0.002, 0.001, "--set dem.crs=EPSG:32632 --set dem.cell_size_m=20 --set model.rule=bingham"},
     {200, 19.5, 1e-4, 1e-4, "--set dem.crs=EPSG:32604 --set dem.cell_size_m=10"},
-    {-180, -1e-5, 1e-5, 1e-5, "rule fv3 were fitted: --set dem.crs=EPSG:32701 --set dem.cell_size_m=10"},
+    {-180, -1e-5, 1e-5, 1e-5, "10 m: --set dem.crs=EPSG:32701 --set dem.cell_size_m=10"},
     {15, 85, 5e-6, 5e-6, "--set dem.crs=EPSG:32661 --set dem.cell_size_m=10"},
     {15, -85, 1e-4, 1e-4, "--set dem.crs=EPSG:32761 --set dem.cell_size_m=10"},
 };

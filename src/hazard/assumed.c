@@ -223,6 +223,18 @@ static void put_choices(const struct saying *s, size_t key) {
   }
 }
 
+/** Keys of members that are no parameters of the model. */
+static const struct other_key {
+  const char *key;
+  enum sciara_word word;
+  const char *unit;
+} other_keys[] = {
+    {"dem.error", SCIARA_WORD_HAZARD_GROUND_ERROR, "m"},
+    {"initial.observed.temperature", SCIARA_WORD_HAZARD_OBSERVED_TEMPERATURE, "K"},
+    {"initial.observed.volume_m3", SCIARA_WORD_HAZARD_OBSERVED_VOLUME, "m3"},
+    {"initial.observed.thickness", SCIARA_WORD_HAZARD_OBSERVED_THICKNESS, "m"},
+};
+
 /** A key of members other than those of vents, with the range of its values. */
 static void put_key(const struct saying *s, size_t key, bool *any) {
   const struct sciara_members *m = &s->r->ensemble.members;
@@ -240,12 +252,16 @@ static void put_key(const struct saying *s, size_t key, bool *any) {
   }
   if (numbers && !(range.low <= range.high)) return;
   if (numbers) declare(s, name, &range);
-  const bool error = strcmp(name, "dem.error") == 0;
-  const char *text = error ? word(s, SCIARA_WORD_HAZARD_GROUND_ERROR) : sciara_word_of_param(s->language, name, &info);
+  const char *text = sciara_word_of_param(s->language, name, &info), *unit = info ? info->unit : "1";
+  for (size_t k = 0; k < sizeof other_keys / sizeof *other_keys; k++) {
+    if (strcmp(name, other_keys[k].key) != 0) continue;
+    text = word(s, other_keys[k].word);
+    unit = other_keys[k].unit;
+  }
   begin_item(s, any);
   sciara_text_append(s->t, "%s ", text ? text : name);
   if (numbers)
-    put_range(s, range, error ? "m" : info ? info->unit : "1");
+    put_range(s, range, unit);
   else
     put_choices(s, key);
 }

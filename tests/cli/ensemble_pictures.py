@@ -235,14 +235,14 @@ class Pictures(SharedCase):
         ring = [[x, y], [x + 30, y], [x + 30, y - 40], [x, y - 40], [x, y]]
         case.write_features(self.path("front.geojson"), ({}, "Polygon", [ring]))
         case.write_json(self.path("b.json"), {"base": "steady.json", "sample": {"method": "full"}, "result": {"thickness_m": [0]},
-                                              "vary": [{"key": "rate_scale", "values": [0.5, 1.5]}]})
+                                              "vary": [{"key": "rate_scale", "values": [0.5, 1.5]}, {"key": "initial.observed.temperature", "values": [1200, 1350]}]})
         self.sciara("ensemble", "run", "b.json", "-q", "--no-estimate", "--no-pictures")
         self.sciara("ensemble", "export", "b", "-q", "-f", "png", "--layer", "probability_0m", "-o", "b.png")
         said = self.facts("b.png")["assumptions"].replace("\u00a0", " ")
-        for text in ("Assumed eruption: 6000 m³ in 20 min, at most 6 m³/s. Varied: factor of the rates 0.5–1.5. Model",
+        for text in ("Assumed eruption: 6000 m³ in 20 min, at most 6 m³/s. Varied: factor of the rates 0.5–1.5; temperature of the mapped lava 1200–1350 K. Model",
                      "Begins with the lava mapped in front.geojson, simulated time 10 min (2026-11-27 22:10 UTC).", "Start: 2026-11-27 22:00 UTC.",
                      "Forecast, valid only for the assumed vents, effusion and model. Times count from the mapped outline, simulated "
-                     "time 10 min (2026-11-27 22:10 UTC).", "At 2 min after the outline (2026-11-27 22:12 UTC) the lava of 2 of 2"):
+                     "time 10 min (2026-11-27 22:10 UTC).", "At 2 min after the outline (2026-11-27 22:12 UTC) the lava of 4 of 4"):
             self.assertIn(text, said)
         self.assertNotIn("if such an eruption happens", said)
         self.assertIn("until 2 min after the outline (2026-11-27 22:12 UTC)", self.facts("b/maps/probability_0m.tif")["meaning"])

@@ -574,8 +574,8 @@ const struct sciara_command sciara_cmd_ensemble_init = {
     .operand_min = 1,
     .operand_max = 1,
     .options = ensemble_options,
-    .details = "Rates, mapped lava, the parameters of the lava and the errors of the DEM vary. Messages say how: "
-               "change what you know "
-               "better.\nThe times of the results count from the state with which the scenario begins.\n",
+    .details =
+        "Rates, mapped lava, the parameters of the lava and the errors of the DEM vary. Messages say how: "
+        "change what you know better.\nThe times of the results count from the state with which the scenario begins.\n",
     .run = run_ensemble,
 };

@@ -163,7 +163,7 @@ static void name_fronts(struct sciara_map_drawing *d, struct sciara_box box[MOST
   for (size_t k = d->q->fronts->count; k-- > 0;) {
     const struct sciara_writing w = {.text = d->q->fronts->zone[k].label, .capital = 0.7 * d->letter, .lines = 1};
     const double width = sciara_lettering_measure(&d->lettering, &w).width;
-    struct sciara_point tried[TRIES];
+    struct sciara_point tried[TRIES] = {{0, 0}};
     for (int t = 0; t < TRIES && d->q->fronts->zone[k].cells > 0 && *count < MOST_NAMES / 2; t++)
       if (!farthest(d, (int32_t)k + 1, width, tried, t, &tried[t]) ||
           put_beside(d, &w, width, tried[t], ink, box, count))

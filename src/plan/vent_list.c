@@ -250,7 +250,7 @@ static enum sciara_status add_features(struct work *w, const char *path) {
   const struct sciara_pois_request request = {
       .path = path, .crs_wkt = w->site->origin.crs_wkt, .grid = &w->site->grid, .most = MOST_VENTS};
   struct sciara_pois pois = {0};
-  enum sciara_status status;
+  enum sciara_status status = SCIARA_OK;
   SCIARA_TRY(sciara_pois_read(&request, &pois));
   for (size_t k = 0; k < pois.count; k++) {
     if (pois.poi[k].kind != SCIARA_POI_POINT || pois.elsewhere[k])

@@ -216,12 +216,7 @@ static enum sciara_status find_names(struct reading *r, OGRLayerH layer) {
   for (int k = 0; k < OGR_FD_GetFieldCount(columns); k++)
     sciara_text_append(&names, "%s\"%s\"", k ? ", " : "", OGR_Fld_GetNameRef(OGR_FD_GetFieldDefn(columns, k)));
   enum sciara_status status = SCIARA_OK;
-  if (q->place && !q->name_column)
-    status = sciara_fail(
-        SCIARA_ERR_INPUT,
-        "%s: expected a column of names (name, nome, nom, nombre, nafn, label or id), to find \"%.60s\"; found %s",
-        q->path, q->place, names.data ? names.data : "none");
-  else if (q->name_column)
+  if (q->name_column)
     status = sciara_fail(SCIARA_ERR_USAGE, "%s: expected the column of names \"%s\" among its columns, found %s",
                          q->path, q->name_column, names.data ? names.data : "none");
   else
@@ -234,10 +229,14 @@ static enum sciara_status find_names(struct reading *r, OGRLayerH layer) {
 /** The name of a feature. A shapefile need not say how its texts are encoded; what is not UTF-8 is most likely Latin-1. */
 static enum sciara_status read_name(struct reading *r, OGRFeatureH feature) {
   r->shape.name = NULL;
+  r->name.length = 0;
+  if (r->name_column < 0 && r->request->place) { // its number takes the place of the name
+    SCIARA_TRY(sciara_text_append(&r->name, "feature %" PRId64, r->shape.feature + 1));
+    r->shape.name = r->name.data;
+  }
   if (r->name_column < 0 || !OGR_F_IsFieldSetAndNotNull(feature, r->name_column)) return SCIARA_OK;
   r->shape.name = OGR_F_GetFieldAsString(feature, r->name_column);
   if (sciara_is_utf8(r->shape.name)) return SCIARA_OK;
-  r->name.length = 0;
   SCIARA_TRY(sciara_text_append_latin1(&r->name, r->shape.name));
   r->shape.name = r->name.data;
   r->decoded = true;

@@ -208,13 +208,14 @@ class Places(SharedCase):
             "hut": ("Point", HUT), "rift": ("LineString", rift), "town": ("Polygon", [TOWN]), "off": ("Point", [WEST + 9000, NORTH])}))
         effusion = {"effusion": {"slot": "10 min", "rates_m3_s": [4, 6]}}
         in_metres = [{"name": "hut", "x": HUT[0], "y": HUT[1]} | effusion, {"name": "rift", "line": rift, "width_m": 25} | effusion]
-        by_name = [{"file": "mouths.geojson", "place": name} | effusion for name in ("hut", "rift")]
-        by_name[1]["width_m"] = 25
+        by_name = [{"file": "mouths.geojson", "place": "hut"} | effusion, {"file": "mouths.geojson", "place": "rift", "width_m": 25} | effusion]
+        case.write_text(self.path("nameless.geojson"), case.read_text(self.path("mouths.geojson")).replace('"name": "', '"source": "'))
+        by_number = [vent | {"file": "nameless.geojson", "place": f"feature {k + 1}"} for k, vent in enumerate(by_name)]
         in_degrees = [{"name": "hut", "lon": lonlat([HUT])[0][0], "lat": lonlat([HUT])[0][1]} | effusion,
                       {"name": "rift", "line": lonlat(rift), "lonlat": True, "width_m": 25} | effusion]
         for cut in ({}, {"window_margin_m": 120}):
             sums = {}
-            for name, vents in (("metres", in_metres), ("degrees", in_degrees), ("names", by_name)):
+            for name, vents in (("metres", in_metres), ("degrees", in_degrees), ("numbers", by_number), ("names", by_name)):
                 case.write_scenario(self.work, f"{name}.json", vents=vents, dem={"path": "dem.asc", "crs": "EPSG:32633"} | cut, run={"max_steps": 60},
                                     output={"fields": case.FIELDS, "every": "2 min", "checkpoint_every": "2 min"})
                 self.run_scenario(name, "--overwrite", name=f"{name}.json")
@@ -239,8 +240,7 @@ class Places(SharedCase):
         a, b = (case.read_json(self.path(f"{name}3.json"))["vents"] for name in ("own", "own-m"))
         self.assertEqual(a[0]["effusion"], b[0]["effusion"])
         self.assert_close(a[1]["line"], b[1]["line"])
-        for said, vent in (("vents[0] (hat): ./mouths.geojson: expected the name of a feature, found", {"file": "mouths.geojson", "place": "hat"}),
-                           ("did you mean \"hut\"?", {"file": "mouths.geojson", "place": "hat"}),
+        for said, vent in (("vents[0] (hat): ./mouths.geojson: expected the name of a feature, found \"hat\"; did you mean \"hut\"?", {"file": "mouths.geojson", "place": "hat"}),
                            ("vents[0] (town): ./mouths.geojson: place \"town\": expected a point or a line of one part, found a zone of 1 part", {"file": "mouths.geojson", "place": "town"}),
                            ("vents[0] (off): expected x from", {"file": "mouths.geojson", "place": "off"}),
                            ("vents[0].width_m: expected it only for a line", {"file": "mouths.geojson", "place": "hut", "width_m": 5}),

@@ -85,7 +85,10 @@ struct sciara_inflow {
 SCIARA_HD real sciara_heat(real h, real T) { return h * (T - SCIARA_HEAT_FROM); }
 
 /** The temperature of lava of thickness h > 0 with that heat, K. */
-SCIARA_HD real sciara_mixed(real heat, real h) { return sciara_real_div(heat, h) + SCIARA_HEAT_FROM; }
+SCIARA_HD real sciara_mixed(real heat, real h) {
+  const real T = sciara_real_div(heat, h);
+  return SCIARA_HEAT_FROM > 0 ? T + SCIARA_HEAT_FROM : T; // + 0 would cost an instruction
+}
 
 // How lava moves is a matter of the rule. Each defines struct sciara_evaluation, sciara_cell_evaluate, struct
 // sciara_outflow(s), sciara_cell_flow, sciara_cell_stays and sciara_inflow_add.
@@ -123,7 +126,7 @@ SCIARA_HD bool sciara_surely_liquid(const struct sciara_rule *rule, const struct
 #else
   const real thin = 1e-60;
 #endif
-  const real heat = inflow->heat + inflow->h * SCIARA_HEAT_FROM;
+  const real heat = SCIARA_HEAT_FROM > 0 ? inflow->heat + inflow->h * SCIARA_HEAT_FROM : inflow->heat;
   const real h2 = inflow->h * inflow->h, heat3 = (heat * heat) * heat; // T^3 h^3
   const real sol3 = (rule->T_sol * rule->T_sol) * rule->T_sol * (real)1.001;
   return inflow->h >= thin && heat3 * inflow->h > sol3 * (h2 * h2 + (rule->cooling * t) * heat3);

@@ -6,7 +6,6 @@
 // in the file.
 #include <dlfcn.h>
 #include <errno.h>
-#include <execinfo.h>
 #include <link.h>
 #include <malloc.h>
 #include <stdlib.h>
@@ -76,15 +75,6 @@ static void note_site(uintptr_t address, uint64_t number) {
   c->site[k].last = number;
 }
 
-/** Whether PROJ makes this request: without memory PROJ 9.1 may crash (README.md). */
-static bool is_of_proj(void) {
-  void *frame[64];
-  Dl_info at;
-  for (int k = backtrace(frame, 64) - 1; k >= 0; k--)
-    if (dladdr(frame[k], &at) && at.dli_fname && strstr(at.dli_fname, "/libproj.so")) return true;
-  return false;
-}
-
 /** Whether this request fails. */
 static bool refuse(const void *caller) {
   const uintptr_t from = (uintptr_t)caller;
@@ -96,7 +86,7 @@ static bool refuse(const void *caller) {
   shim_enter();
   static uint64_t requests;
   requests++;
-  const bool refused = shim_word == SHIM_MALLOC && requests == shim_number && !is_of_proj();
+  const bool refused = shim_word == SHIM_MALLOC && requests == shim_number;
   if (shim_counts) {
     shim_counts->mallocs = requests;
     shim_counts->done += refused;

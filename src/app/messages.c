@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "base/date.h"
-#include "base/hash.h"
 #include "base/log.h"
 #include "base/text.h"
 
@@ -113,23 +112,11 @@ static void show(enum sciara_log_level level, const char *message, const char *p
   keep_copy(SCIARA_LOG_WARNING, why);
 }
 
-/** Whether the same was said before: a command may read a file more than once. Of many different messages some are forgotten. */
-static bool is_said(const char *message) {
-  static uint64_t said[256];
-  const uint64_t hash = sciara_hash_bytes(SCIARA_HASH_BEGIN, message, strlen(message));
-  uint64_t *seen = &said[hash % (sizeof said / sizeof *said)];
-  const bool again = *seen == hash;
-  *seen = hash;
-  return again;
-}
-
 static void say(void *context, enum sciara_log_level level, const char *message) {
   (void)context;
   pthread_mutex_lock(&lock);
-  if (level != SCIARA_LOG_INFO || !is_said(message)) {
-    show(level, message, NULL);
-    keep_copy(level, message);
-  }
+  show(level, message, NULL);
+  keep_copy(level, message);
   pthread_mutex_unlock(&lock);
 }
 

@@ -292,6 +292,15 @@ static void warn_cell_size(const struct sciara_problem *p) {
             : "");
 }
 
+/** Warns about a rule whose temperatures do not bear single precision. */
+static void warn_precision(const struct sciara_problem *p) {
+  if (p->scenario.params.rule == SCIARA_RULE_BINGHAM && p->scenario.engine.single_precision)
+    sciara_note(
+        p->scenario.notes, SCIARA_LOG_WARNING,
+        "in single precision cooling by less than 6e-5 K in a step is lost: lava of rule bingham that cools slowly "
+        "stays too hot (docs/numerics.md); double precision has no such loss");
+}
+
 enum { MOMENT = 48 + SCIARA_MINUTE_SIZE };
 
 /** "2 d (2026-05-12 04:00 UTC)" */
@@ -390,6 +399,7 @@ void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_
   if (diagnostics->count > before) return; // such numbers cannot be used either
   if (options->stateless) return;
   if (!options->ground && !options->site) warn_cell_size(p);
+  if (!options->ground && !options->site) warn_precision(p);
   if (!options->ground && !options->site) warn_late_edits(p);
   if (!options->ground && !options->site) warn_vents(p);
   p->size = sciara_size_estimate_make(&p->scenario, &p->grid, p->vents, ops, available);

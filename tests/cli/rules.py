@@ -80,6 +80,10 @@ class Refused(Case):
             self.refused(f"model.{key}: found 9.09e-13, expected at least 9.09495e-13 {unit}in single precision",
                          "run", "s.json", "-o", "out", "-p", "single", "--set", f"model.{key}=9.09e-13")
             self.sciara("check", "s.json", "--set", f"model.{key}=9.09e-13")
+        for rule, precision in (("bingham", "single"), ("bingham", "double"), ("fv3", "single")):
+            model = json.dumps({"rule": rule})
+            done = self.sciara("check", "s.json", "--set", f"engine.precision={precision}", "--set", f"model={model}")
+            self.assertEqual("in single precision cooling" in done.stderr, (rule, precision) == ("bingham", "single"), done.stderr)
         least = [f"--set=model.{key}=9.1e-13" for key in (*keys, "viscosity_sol_Pa_s")]
         for thickness in (0, 1000):
             self.sciara("run", "s.json", "-q", "-p", "single", "-e", "serial", "-n", 30, "--overwrite", *least, "--set",

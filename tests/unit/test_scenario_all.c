@@ -51,15 +51,23 @@ TEST(test_every_branch) {
            " \"output\": {\"fields\": [], \"maps\": [\"speed\", \"sped\", \"speed\"], \"dtype\": 4},\n"
            " \"engine\": {\"threads\": 1.5}}",
            NULL, 0);
-  // What ends with a colon here is whole in test_scenario_refused.c.
-  EXPECT("dem.path: ", "dem.band: ", "dem.bnad: ", "vents[0].effusion.rates_m3_s[1]: ",
-         "vents[0].effusion.rates_m3_s[2]: ", "vents[1]: expected an object; found 7",
-         "vents[2].line[1]: expected a point [x, y]; found an array of 1",
+  EXPECT("dem.path: expected a text that is not empty; found 5", "dem.band: expected 1 to 1e6; found 0",
+         "dem.bnad: unknown key", "vents[0].effusion.rates_m3_s[1]: expected 0 to 1e6 m3/s; found -1",
+         "vents[0].effusion.rates_m3_s[2]: expected a number, 0 to 1e6 m3/s; found \"a\"",
+         "vents[1]: expected an object; found 7", "vents[2].line[1]: expected a point [x, y]; found an array of 1",
          "vents[2].line[2][0]: expected a number, -1e9 to 1e9 m; found \"a\"",
-         "vents[2].line[2][1]: expected -1e9 to 1e9 m; found 2e9",
-         "model.relaxation: ", "model.cooling: expected 0 to 1e6 m2; found -1",
-         "boundary: ", "run.until: ", "run.start: ", "output.fields: ", "output.maps[1]: ", "output.maps[2]: ",
-         "output.dtype: ", "engine.threads: expected a whole number, 0 to 1024; found 1.5");
+         "vents[2].line[2][1]: expected -1e9 to 1e9 m; found 2e9", "model.relaxation: expected above 0 to 1; found 0",
+         "model.cooling: expected 0 to 1e6 m2; found -1", "boundary: expected \"open\" or \"closed\"; found \"ajar\"",
+         "run.until: expected above 0 to 1e12 s; found 0",
+         "run.start: expected a date \"YYYY-MM-DDThh:mmZ\", perhaps with seconds, a space for T, +02:00 "
+         "for Z or no zone (UTC), or "
+         "\"YYYY-MM-DD\", or null; "
+         "found \"soon\"",
+         "output.fields: expected an array of one or more different names of fields: <FIELDS>; found an array of 0",
+         "output.maps[1]: expected <FIELDS> (did you mean \"speed\"?); found \"sped\"",
+         "output.maps[2]: expected each field once; found \"speed\"",
+         "output.dtype: expected \"float32\" or \"float64\"; found 4",
+         "engine.threads: expected a whole number, 0 to 1024; found 1.5");
   ck_assert_int_eq(diagnostics.first, SCIARA_ERR_INPUT);
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
 #include <errno.h>
 #include <locale.h>
 #include <malloc.h>
@@ -82,18 +83,29 @@ static bool has_address_space(void) {
   return false;
 }
 
-// Without memory, a C++ library below GDAL aborts because nothing above it catches its exception, and GLib traps, which
-// it does for hardly any other reason. Both are exit code 6. An abort for any other reason remains an abort.
-static void on_abort(int signal_number) {
+static void end_without_memory(void) {
   static const char sentence[] = "sciara: error: no memory: a library could not continue without more\n";
+  const ssize_t written = write(STDERR_FILENO, sentence, sizeof sentence - 1);
+  (void)written; // there is no other way to report it
+  _exit(SCIARA_ERR_MEMORY);
+}
+
+// Without memory, a library aborts, or GLib traps, which it does for hardly any other reason. Both are exit code 6. An
+// abort for any other reason remains an abort.
+static void on_abort(int signal_number) {
   // NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c): POSIX lets a handler read errno
-  if (signal_number == SIGTRAP || errno == ENOMEM) {
-    const ssize_t written = write(STDERR_FILENO, sentence, sizeof sentence - 1);
-    (void)written; // there is no other way to report it
-    _exit(SCIARA_ERR_MEMORY);
-  }
+  if (signal_number == SIGTRAP || errno == ENOMEM) end_without_memory();
   signal(signal_number, SIG_DFL);
   raise(signal_number);
+}
+
+// The C++ libraries below GDAL do not survive their own exceptions everywhere: PROJ 9.1 aborts, or returns no coordinate
+// system, which GDAL 3.6 uses. So the program ends where a request of theirs is refused. std::set_new_handler by its
+// name in the C++ ABI: GDAL has loaded its library.
+static void end_where_new_fails(void) {
+  void (*(*set_new_handler)(void (*)(void)))(void);
+  *(void **)&set_new_handler = dlsym(RTLD_DEFAULT, "_ZSt15set_new_handlerPFvvE");
+  if (set_new_handler) set_new_handler(end_without_memory);
 }
 
 int main(int argc, char **argv) {
@@ -101,6 +113,7 @@ int main(int argc, char **argv) {
   sciara_hdf5_no_atexit();
   signal(SIGABRT, on_abort); // NOLINT(bugprone-signal-handler,cert-sig30-c): as above
   signal(SIGTRAP, on_abort);
+  end_where_new_fails();
   sciara_scenario_declare_options(sciara_engine_settings());
 #ifdef M_MMAP_THRESHOLD
   mallopt(M_MMAP_THRESHOLD, LARGE);

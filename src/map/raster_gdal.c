@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "map/raster_gdal.h"
 
+#include <cpl_conv.h>
 #include <cpl_vsi.h>
 #include <gdal.h>
 #include <limits.h>
@@ -64,10 +65,11 @@ static bool describe(GDALDatasetH d, GDALRasterBandH band, const struct sciara_m
          (!map->title || GDALSetMetadataItem(d, "TIFFTAG_IMAGEDESCRIPTION", map->title, NULL) == CE_None);
 }
 
-static bool write_marks(GDALDatasetH d, const struct sciara_map *map) {
+static bool write_marks(GDALDatasetH d, const struct sciara_map *map, GDALDataType type) {
   const int cols = (int)map->grid->cols, rows = (int)map->grid->rows;
   for (int k = 0; k < map->mark_count; k++) {
     const struct sciara_map_mark *m = &map->marks[k];
+    if (GDALAddBand(d, type, NULL) != CE_None) return false;
     GDALRasterBandH band = GDALGetRasterBand(d, 2 + k);
     const void *values = m->bytes ? (const void *)m->bytes : m->words;
     GDALSetDescription(band, m->name);
@@ -78,23 +80,36 @@ static bool write_marks(GDALDatasetH d, const struct sciara_map *map) {
   return true;
 }
 
-/** The map as a dataset in memory; for bytes without NODATA. */
+/** The band with the values of a map; those of doubles are not copied. */
+static GDALRasterBandH add_values(GDALDatasetH d, const struct sciara_map *map, GDALDataType type) {
+  const int cols = (int)map->grid->cols, rows = (int)map->grid->rows;
+  char pointer[64] = "DATAPOINTER=", *options[] = {pointer, NULL};
+  const size_t name = strlen(pointer);
+  const bool copied = type != GDT_Float64;
+  pointer[name + (size_t)CPLPrintPointer(pointer + name, (void *)(uintptr_t)map->values, sizeof pointer - name - 1)] =
+      0;
+  if (GDALAddBand(d, type, copied ? NULL : options) != CE_None) return NULL;
+  GDALRasterBandH band = GDALGetRasterBand(d, 1);
+  if (copied && GDALRasterIO(band, GF_Write, 0, 0, cols, rows, (void *)(uintptr_t)map->values, cols, rows, GDT_Float64,
+                             0, 0) != CE_None)
+    return NULL;
+  return band;
+}
+
+/** The map as a dataset in memory, for as long as its values are there; for bytes without NODATA. */
 static enum sciara_status map_dataset(struct sciara_gdal_scope *scope, const struct sciara_map *map, GDALDataType type,
                                       const char *path, GDALDatasetH *out) {
   const struct sciara_grid *g = map->grid;
   *out = NULL;
   if (g->rows > INT_MAX || g->cols > INT_MAX)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: a map has at most %d rows and columns", path, INT_MAX);
-  int cols = (int)g->cols, rows = (int)g->rows;
   OGRSpatialReferenceH srs = NULL;
   if (map->georef && map->georef->crs_wkt) SCIARA_TRY(sciara_srs_parse(map->georef->crs_wkt, &srs));
-  GDALDatasetH d = GDALCreate(GDALGetDriverByName("MEM"), "", cols, rows, 1 + map->mark_count, type, NULL);
-  GDALRasterBandH band = d ? GDALGetRasterBand(d, 1) : NULL;
-  const bool made = d && set_georef(d, map, srs) && describe(d, band, map) &&
+  GDALDatasetH d = GDALCreate(GDALGetDriverByName("MEM"), "", (int)g->cols, (int)g->rows, 0, type, NULL);
+  GDALRasterBandH band = d ? add_values(d, map, type) : NULL;
+  const bool made = band && set_georef(d, map, srs) && describe(d, band, map) &&
                     (type == GDT_Byte || GDALSetRasterNoDataValue(band, map->nodata) == CE_None) &&
-                    GDALRasterIO(band, GF_Write, 0, 0, cols, rows, (void *)(uintptr_t)map->values, cols, rows,
-                                 GDT_Float64, 0, 0) == CE_None &&
-                    write_marks(d, map);
+                    write_marks(d, map, type);
   OSRRelease(srs);
   if (made) {
     *out = d;
@@ -159,7 +174,8 @@ size_t sciara_map_geotiff_memory(const struct sciara_grid *grid, int marks) {
                tiles_across = (size_t)(grid->cols + TILE - 1) / TILE;
   const size_t tiles = bands * tiles_down * tiles_across * TILE * TILE * sizeof(double);
   const size_t cache = (size_t)GDALGetCacheMax64();
-  return bands * band + (tiles < cache ? tiles : cache) + band / 2; // the file is compressed: altitudes are floats
+  // Marks are copied; the file is compressed: altitudes are floats.
+  return (size_t)marks * band + (tiles < cache ? tiles : cache) + band / 2;
 }
 
 enum sciara_status sciara_map_write_mask(const struct sciara_map *map, const char *path) {

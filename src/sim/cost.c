@@ -68,14 +68,25 @@ static double wet_cells(const struct sciara_scenario_spec *s, const struct sciar
   return fmin(fmin(cells, within_reach), area / (grid->cell_size * grid->cell_size));
 }
 
+// Bytes of a number of single precision in 64 bits that deflate to almost nothing: its last 29 bits are zeros.
+#define ZEROS (29 / 8.0)
+
+/** Whether a field is what an engine stores in its precision: z, h, T, px or py. */
+static bool is_real(enum sciara_field field) {
+  return field == SCIARA_FIELD_ALTITUDE || field == SCIARA_FIELD_THICKNESS || field == SCIARA_FIELD_TEMPERATURE ||
+         field == SCIARA_FIELD_MOMENTUM_X || field == SCIARA_FIELD_MOMENTUM_Y;
+}
+
 static void predict_snapshot_size(const struct sciara_scenario_spec *s, const struct sciara_grid *grid, double wet,
                                   struct sciara_size_estimate *f) {
   const double cells = (double)sciara_grid_cells(grid), item = s->output.as_double ? 8 : 4;
   const double fixed = SCIARA_COST_SNAPSHOT_TEXTS + 8.0 * (double)(grid->rows + grid->cols);
+  const bool padded = s->output.as_double && sciara_scenario_precision(s) != SCIARA_DOUBLE;
   double about = fixed, most = fixed;
   for (int field = 0; field < SCIARA_FIELD_COUNT; field++) {
     if (!(s->output.fields >> field & 1u)) continue;
-    about += SCIARA_COST_SNAPSHOT_FIELD + item * (field == SCIARA_FIELD_ALTITUDE ? cells : wet);
+    const double a_cell = padded && is_real((enum sciara_field)field) ? item - ZEROS : item;
+    about += SCIARA_COST_SNAPSHOT_FIELD + a_cell * (field == SCIARA_FIELD_ALTITUDE ? cells : wet);
     most += SCIARA_COST_SNAPSHOT_FIELD + item * cells;
   }
   f->snapshot = (size_t)about;
@@ -83,13 +94,13 @@ static void predict_snapshot_size(const struct sciara_scenario_spec *s, const st
 }
 
 /**
- * Bytes needed to make a checkpoint: every field of the state where lava is, in 64 bits. In single precision the last
- * 29 bits are zeros, which deflate to almost nothing.
+ * Bytes needed to make a checkpoint: every field of the state where lava is, in 64 bits; but nothing is lost except in
+ * cells of the rim and the sea.
  */
 static size_t predict_checkpoint(const struct sciara_grid *grid, unsigned record, double wet, bool single) {
-  enum { REALS = 5, ZERO_BITS = 29 }; // z, h, T, px, py
-  double a_cell = (double)sciara_state_memory(grid, record) / (double)sciara_grid_cells(grid);
-  if (single) a_cell -= REALS * ZERO_BITS / 8.0;
+  enum { REALS = 5 }; // z, h, T, px, py
+  double a_cell = (double)sciara_state_memory(grid, record) / (double)sciara_grid_cells(grid) - sizeof(double);
+  if (single) a_cell -= REALS * ZEROS;
   return sciara_checkpoint_memory(grid) + SCIARA_COST_SNAPSHOT_TEXTS + (size_t)(a_cell * wet);
 }
 

@@ -105,7 +105,8 @@ enum { SUITES = sizeof suites / sizeof *suites };
 
 // --------------------------------------------------------------------------------------------------------------- names
 
-static enum sciara_status unknown(const char *option, const char *found, const char *const *name, size_t count) {
+static enum sciara_status unknown_benchmark(const char *option, const char *found, const char *const *name,
+                                            size_t count) {
   struct sciara_text allowed = {0};
   const char *closest = sciara_closest_name(found, name, count);
   for (size_t k = 0; k < count; k++) sciara_text_append(&allowed, "%s%s", k ? ", " : "", name[k]);
@@ -125,7 +126,7 @@ static enum sciara_status bench_suite_find(const char *name, const struct sciara
     *out = &suites[k];
     if (strcmp(name, names[k]) == 0) return SCIARA_OK;
   }
-  return unknown("--suite", name, names, SUITES);
+  return unknown_benchmark("--suite", name, names, SUITES);
 }
 
 static enum sciara_status suite_case_find(const struct sciara_bench_suite *suite, const char *name,
@@ -136,7 +137,7 @@ static enum sciara_status suite_case_find(const struct sciara_bench_suite *suite
     *out = &suite->cases[k];
     if (strcmp(name, names[k]) == 0) return SCIARA_OK;
   }
-  return unknown("--cases", name, names, SCIARA_SUITE_CASES);
+  return unknown_benchmark("--cases", name, names, SCIARA_SUITE_CASES);
 }
 
 // ----------------------------------------------------------------------------------------------------------- scenarios
@@ -294,7 +295,8 @@ static enum sciara_status take_item(const char *item, struct sciara_bench_candid
   return sciara_fail(SCIARA_ERR_USAGE, "--engines: expected threads=0 to %d, found \"%s\"", MOST_THREADS, item);
 }
 
-static enum sciara_status add(struct sciara_bench_engines *e, const struct sciara_bench_candidate *c, bool parallel) {
+static enum sciara_status add_time(struct sciara_bench_engines *e, const struct sciara_bench_candidate *c,
+                                   bool parallel) {
   if (e->count == SCIARA_BENCH_MOST_ENGINES)
     return sciara_fail(SCIARA_ERR_USAGE, "--engines: found more than %d engines", SCIARA_BENCH_MOST_ENGINES);
   struct sciara_bench_candidate *out = &e->candidate[e->count++];
@@ -311,12 +313,12 @@ static enum sciara_status add_threads(struct sciara_bench_engines *e, struct sci
                                       const char *threads, bool threads_given) {
   if (!(c->ops->capabilities & SCIARA_CAN_THREADS) && threads_given)
     return sciara_fail(SCIARA_ERR_USAGE, "engine \"%s\" has no option threads", c->ops->name);
-  if (!(c->ops->capabilities & SCIARA_CAN_THREADS) || threads_given || !threads) return add(e, c, false);
+  if (!(c->ops->capabilities & SCIARA_CAN_THREADS) || threads_given || !threads) return add_time(e, c, false);
   char *words = strdup(threads), *rest = words;
   enum sciara_status status = words ? SCIARA_OK : sciara_no_memory("an option");
   for (char *word = strsep(&rest, ","); status == SCIARA_OK && word; word = strsep(&rest, ",")) {
     if (take_count(word, 0, MOST_THREADS, &c->threads))
-      status = add(e, c, true);
+      status = add_time(e, c, true);
     else
       status = sciara_fail(SCIARA_ERR_USAGE,
                            "--threads: expected whole numbers from 0 to %d, separated by commas; found \"%s\"",
@@ -557,7 +559,7 @@ static enum sciara_status take_record(const struct sciara_arguments *a, struct j
   return access(j->record, F_OK) == 0 ? sciara_bench_records_read(j->record, &j->records) : SCIARA_OK;
 }
 
-static enum sciara_status take_options(const struct sciara_arguments *a, struct job *j) {
+static enum sciara_status take_bench_options(const struct sciara_arguments *a, struct job *j) {
   const char *suite = sciara_argument(a, "suite"), *precision = sciara_argument(a, "precision");
   double repeats = SCIARA_BENCH_LEAST_REPEATS, start = -1, warm_up = -1, steps = 0, seconds = -1;
   SCIARA_TRY(bench_suite_find(suite ? suite : "cpu", &j->suite));
@@ -593,7 +595,7 @@ static enum sciara_status take_options(const struct sciara_arguments *a, struct 
 // -------------------------------------------------------------------------------------------------------------- output
 
 /** Writes both files with what is known so far, so that an interrupted measurement leaves its cases. */
-static enum sciara_status write_files(const struct job *j) {
+static enum sciara_status write_bench_files(const struct job *j) {
   struct sciara_text csv = {0}, json = {0};
   enum sciara_status status = SCIARA_OK;
   if (j->csv) status = sciara_bench_csv(&j->report, &csv);
@@ -701,17 +703,17 @@ static enum sciara_status record_all(struct job *j) {
 }
 
 static enum sciara_status bench(const struct sciara_arguments *arguments, struct job *j, bool *failed) {
-  SCIARA_TRY(take_options(arguments, j));
+  SCIARA_TRY(take_bench_options(arguments, j));
   if (j->record) return record_all(j);
   sciara_machine_describe(&j->report.machine);
   const struct sciara_machine *m = &j->report.machine;
   sciara_log(SCIARA_LOG_INFO, "sciara %s (%s), %s, %d cores, %s", m->version, m->git_hash, m->cpu, m->cores,
              m->has_gpu ? m->gpu.name : "no GPU");
   if (j->suite->seconds > 0) j->until = sciara_wallclock() + j->suite->seconds;
-  SCIARA_TRY(write_files(j)); // fails now if the file cannot be written
+  SCIARA_TRY(write_bench_files(j)); // fails now if the file cannot be written
   for (size_t k = 0; k < j->case_count; k++) {
     SCIARA_TRY(measure(j, &j->cases[k]));
-    SCIARA_TRY(write_files(j));
+    SCIARA_TRY(write_bench_files(j));
   }
   bench_print_ratios(&j->report);
   return judge(&j->report, failed);
@@ -731,7 +733,7 @@ static enum sciara_status bench_comm(const struct sciara_arguments *arguments) {
   return SCIARA_OK;
 }
 
-static int run(const struct sciara_arguments *arguments) {
+static int run_bench(const struct sciara_arguments *arguments) {
   const char *suite = sciara_argument(arguments, "suite");
   if (suite && strcmp(suite, "comm") == 0) return sciara_report(bench_comm(arguments));
   if (sciara_ranks())
@@ -761,5 +763,5 @@ const struct sciara_command sciara_cmd_bench = {
                "checksum of serial (run here or recorded), or is within the limits of its class. Exit code 1: an "
                "engine did not pass.\n"
                "SCIARA_ETNA2006 names the folder with the files of the 2006 Etna eruption.\n",
-    .run = run,
+    .run = run_bench,
 };

@@ -15,7 +15,7 @@ struct view {
   double every, last;
 };
 
-static void show(void *context, const struct sciara_calibrate_progress *p) {
+static void show_search_progress(void *context, const struct sciara_calibrate_progress *p) {
   struct view *v = (struct view *)context;
   const bool as_line = sciara_messages_have_line();
   const double now = sciara_wallclock();
@@ -37,7 +37,7 @@ static void show(void *context, const struct sciara_calibrate_progress *p) {
     sciara_messages_progress(line, json, true);
 }
 
-static void describe(const struct sciara_calibrate_progress *p, const char *folder) {
+static void describe_search(const struct sciara_calibrate_progress *p, const char *folder) {
   char word[SCIARA_QUOTED_WORD];
   sciara_log(SCIARA_LOG_INFO, "%zu of %zu evaluations are finished (%zu by this run, in %.1f s)", p->done, p->total,
              p->now, p->seconds);
@@ -51,7 +51,7 @@ static void describe(const struct sciara_calibrate_progress *p, const char *fold
     sciara_log(SCIARA_LOG_INFO, "the same command with --resume continues %s", sciara_quoted_word(folder, word));
 }
 
-static int run(const struct sciara_arguments *a) {
+static int run_calibrate(const struct sciara_arguments *a) {
   struct sciara_diagnostics diagnostics = {0};
   struct sciara_calibrate_progress progress;
   const char *drivers[SCIARA_MOST_GIVEN];
@@ -77,13 +77,13 @@ static int run(const struct sciara_arguments *a) {
                                                        sciara_arguments_all(a, "allow-driver", drivers),
                                                    .language = chosen,
                                                    .cancel = sciara_stop_signal(),
-                                                   .progress = show,
+                                                   .progress = show_search_progress,
                                                    .context = &view};
   sciara_stop_signals_catch();
   const enum sciara_status status = sciara_calibrate(&options, &diagnostics, &progress);
   sciara_progress_line(NULL);
   const int code = diagnostics.count > 0 ? sciara_report_all(&diagnostics) : sciara_report(status);
-  if (progress.total > 0) describe(&progress, folder);
+  if (progress.total > 0) describe_search(&progress, folder);
   sciara_diagnostics_free(&diagnostics);
   return sciara_stop_signal_code(code);
 }
@@ -119,5 +119,5 @@ const struct sciara_command sciara_cmd_calibrate = {
         "With several searches in FILE each has such a folder in DIR, and DIR/best.json is the best of all.\n"
         "Ctrl-C ends it; what is finished is kept, and --resume continues.\n"
         "The results do not depend on the number of evaluations at a time, nor on how often it was resumed.\n",
-    .run = run,
+    .run = run_calibrate,
 };

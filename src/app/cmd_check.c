@@ -89,7 +89,7 @@ static void print_vents(const struct sciara_problem *p, struct sciara_diagnostic
 
 // ----------------------------------------------------------------------------------------------------------- memory
 
-static void print_bytes(const char *what, size_t bytes) {
+static void print_size(const char *what, size_t bytes) {
   sciara_print("  %-12s %10.1f MB\n", what, (double)bytes * 1e-6);
 }
 
@@ -113,7 +113,7 @@ static void print_device(const struct sciara_problem *p) {
 }
 
 /** The bands of several processes: their rows at the start, and what each of them takes. */
-static void print_bands(const struct sciara_problem *p) {
+static void print_band_sizes(const struct sciara_problem *p) {
   const struct sciara_size_estimate *f = &p->size;
   const struct sciara_engine_ops *ops;
   struct sciara_cuts cuts;
@@ -132,9 +132,9 @@ static void print_bands(const struct sciara_problem *p) {
   sciara_print("bands:         %d on %d processes, of %" PRId64, cuts.count, f->ranks, least);
   if (most > least) sciara_print(" to %" PRId64, most);
   sciara_print(" rows at the start\n");
-  print_bytes("process 0", sciara_size_estimate_host(f));
-  print_bytes("each other", f->band);
-  print_bytes("all", sciara_size_estimate_host(f) + (size_t)(f->ranks - 1) * f->band);
+  print_size("process 0", sciara_size_estimate_host(f));
+  print_size("each other", f->band);
+  print_size("all", sciara_size_estimate_host(f) + (size_t)(f->ranks - 1) * f->band);
 }
 
 static void print_memory(const struct sciara_problem *p) {
@@ -149,13 +149,13 @@ static void print_memory(const struct sciara_problem *p) {
     sciara_print("%.0f MB are free\n", (double)f->available * 1e-6);
   else
     sciara_print("free memory unknown\n");
-  print_bytes("program", f->program);
-  print_bytes("ground", f->site);
-  print_bytes("state", f->state);
-  print_bytes("engine", f->engine);
-  print_bytes("files", f->writing);
+  print_size("program", f->program);
+  print_size("ground", f->site);
+  print_size("state", f->state);
+  print_size("engine", f->engine);
+  print_size("files", f->writing);
   print_device(p);
-  print_bands(p);
+  print_band_sizes(p);
 }
 
 // ---------------------------------------------------------------------------------------------------------- outputs
@@ -218,7 +218,7 @@ static void warn_disk(const struct sciara_problem *p) {
              s->path, needed, found);
 }
 
-static void print_checkpoints(const struct sciara_scenario_spec *s, const struct sciara_size_estimate *f) {
+static void print_checkpoint_size(const struct sciara_scenario_spec *s, const struct sciara_size_estimate *f) {
   const double every = s->output.checkpoint_every_s, wall = s->output.checkpoint_wall_s;
   char simulated[48], machine[48];
   sciara_print_duration(every, simulated, sizeof simulated);
@@ -245,7 +245,7 @@ static void print_outputs(const struct sciara_problem *p) {
                : empty   ? " (exists, empty)"
                          : " (not empty: run will require --overwrite)");
   print_snapshots(s, &p->size);
-  print_checkpoints(s, &p->size);
+  print_checkpoint_size(s, &p->size);
   print_names("maps:          ", s->output.maps, "");
   sciara_print("other files:   run.json, run.log, dem.tif, series.nc\n");
 }
@@ -284,7 +284,7 @@ static void print_short(double seconds, char *text, size_t size) {
 }
 
 /** Steps and time of the run; an estimate that cannot be made is no problem of the scenario. */
-static void print_estimate(const struct sciara_problem *p) {
+static void print_time_estimate(const struct sciara_problem *p) {
   struct sciara_time_estimate e;
   const enum sciara_status status = sciara_time_estimate_make(p, PROBE_SECONDS, &e);
   if (!e.made) {
@@ -336,7 +336,7 @@ static int ranks_of(const struct sciara_arguments *arguments, int launched) {
   return 0;
 }
 
-static int check(const struct sciara_arguments *arguments, const struct sciara_scenario_additions *additions) {
+static int check_scenario(const struct sciara_arguments *arguments, const struct sciara_scenario_additions *additions) {
   struct sciara_problem problem;
   struct sciara_diagnostics diagnostics = {0};
   struct sciara_problem_options how = sciara_ranks_options(sciara_additions_options(additions));
@@ -350,7 +350,7 @@ static int check(const struct sciara_arguments *arguments, const struct sciara_s
   sciara_output_flush();
   const int code = sciara_report_all(&diagnostics);
   if (code == SCIARA_OK && !sciara_argument_given(arguments, "no-estimate")) {
-    print_estimate(&problem);
+    print_time_estimate(&problem);
     warn_run_off(&problem);
   }
   if (code == SCIARA_OK) sciara_print("no problem found\n");
@@ -359,10 +359,10 @@ static int check(const struct sciara_arguments *arguments, const struct sciara_s
   return code;
 }
 
-static int run(const struct sciara_arguments *arguments) {
+static int run_check_command(const struct sciara_arguments *arguments) {
   struct sciara_scenario_additions additions;
   int code = sciara_report(sciara_additions_make(arguments, &additions));
-  if (code == SCIARA_OK) code = check(arguments, &additions);
+  if (code == SCIARA_OK) code = check_scenario(arguments, &additions);
   sciara_additions_free(&additions);
   return code;
 }
@@ -379,5 +379,5 @@ const struct sciara_command sciara_cmd_check = {
                "it shows the\n"
                "grid, the vents on the map, memory, outputs and their size, and estimates steps and time of the run\n"
                "from a probe of a second. Writes no file. The other options are those of 'sciara run'.\n",
-    .run = run,
+    .run = run_check_command,
 };

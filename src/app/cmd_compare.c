@@ -62,7 +62,7 @@ static void print_area(const struct sciara_run_scores *j, const char *name, cons
 }
 
 /** Prints a table of the scores. @param png the picture that was drawn; NULL: none */
-static void print_scores(const struct sciara_run_scores *j, const char *png) {
+static void print_compare_scores(const struct sciara_run_scores *j, const char *png) {
   const struct sciara_snapshot *s = &j->target->snapshot;
   const struct sciara_extent_scores *r = &j->scores;
   struct score list[SCORES] = {0};
@@ -140,7 +140,7 @@ struct job {
 
 // ------------------------------------------------------------------------------------ options
 
-static enum sciara_status take_options(const struct sciara_arguments *a, struct job *j) {
+static enum sciara_status take_compare_options(const struct sciara_arguments *a, struct job *j) {
   j->png = sciara_argument(a, "png");
   if (j->png) SCIARA_TRY(sciara_check_extension("png", j->png, (const char *const[]){"png", NULL}));
   j->json = sciara_argument_given(a, "json");
@@ -168,7 +168,7 @@ static enum sciara_status compare_observed(const struct sciara_arguments *argume
   struct job j = {0};
   const char *drivers[SCIARA_MOST_GIVEN];
   enum sciara_status status;
-  SCIARA_TRY(take_options(arguments, &j));
+  SCIARA_TRY(take_compare_options(arguments, &j));
   SCIARA_TRY(sciara_observed_request(arguments, drivers, &j.run.request));
   SCIARA_TRY(sciara_picture_options_read(arguments, drivers, j.run.request.extra_driver_count, &j.look));
   SCIARA_TRY(check_picture_options(arguments));
@@ -180,7 +180,7 @@ static enum sciara_status compare_observed(const struct sciara_arguments *argume
   if (j.json)
     status = print_scores_json(&j.run, j.png);
   else
-    print_scores(&j.run, j.png);
+    print_compare_scores(&j.run, j.png);
 cleanup:
   sciara_run_scores_free(&j.run);
   sciara_target_free(&j.target);
@@ -251,7 +251,7 @@ static void count_lava(const double *a, const double *b, size_t cells, struct fi
   }
 }
 
-static void print_covered(const struct sciara_grid *g, const struct findings *f) {
+static void print_covered_cells(const struct sciara_grid *g, const struct findings *f) {
   const double area = g->cell_size * g->cell_size;
   if (f->in_a < 0) return;
   sciara_print("lava covers %.10g m2 in a, %.10g m2 in b: %.10g m2 in both, %.10g m2 in a alone, %.10g m2 in b alone\n",
@@ -330,7 +330,7 @@ static enum sciara_status compare(struct sciara_target *a, struct sciara_target 
   const double ta = a->snapshot.time_s, tb = b->snapshot.time_s;
   const bool near = tolerance && f.beyond == 0 && f.alone == 0 && fabs(ta - tb) <= *tolerance * fmax(1, fabs(ta));
   *same = tolerance ? near : equal && f.differ == 0;
-  print_covered(&a->snapshot.grid, &f);
+  print_covered_cells(&a->snapshot.grid, &f);
   sciara_print("%s\n", *same       ? (tolerance ? "equal within the tolerance" : "bit-identical")
                        : tolerance ? "different beyond the tolerance"
                                    : "different");
@@ -340,7 +340,7 @@ static enum sciara_status compare(struct sciara_target *a, struct sciara_target 
 /** The options of a comparison of two runs that draws a picture, perhaps. */
 static enum sciara_status take_picture(const struct sciara_arguments *a, const char *drivers[SCIARA_MOST_GIVEN],
                                        struct job *j) {
-  SCIARA_TRY(take_options(a, j));
+  SCIARA_TRY(take_compare_options(a, j));
   SCIARA_TRY(sciara_picture_options_read(a, drivers, sciara_arguments_all(a, "allow-driver", drivers), &j->look));
   SCIARA_TRY(check_picture_options(a));
   return j->png ? sciara_refuse_existing(j->png, j->overwrite) : SCIARA_OK;
@@ -392,7 +392,7 @@ static bool looks_observed(const char *path) {
   return false;
 }
 
-static enum sciara_status execute(const struct sciara_arguments *arguments, bool *same) {
+static enum sciara_status execute_compare(const struct sciara_arguments *arguments, bool *same) {
   const char *text = sciara_argument(arguments, "tolerance");
   double tolerance = 0;
   if (text && (!sciara_parse_double(text, &tolerance) || tolerance < 0))
@@ -435,7 +435,7 @@ static unsigned modes_with(const char *name) {
 }
 
 /** Each way to compare has options of its own. */
-static enum sciara_status check_options(const struct sciara_arguments *a, enum mode mode) {
+static enum sciara_status check_compare_options(const struct sciara_arguments *a, enum mode mode) {
   for (size_t k = 0; k < a->given_count; k++) {
     const char *name = a->given[k].option->name;
     const unsigned modes = modes_with(name);
@@ -475,13 +475,13 @@ static enum sciara_status compare_places(const struct sciara_arguments *a) {
   return compare_runs(a, NULL, NULL);
 }
 
-static int run(const struct sciara_arguments *arguments) {
+static int run_compare(const struct sciara_arguments *arguments) {
   const enum mode mode = mode_of(arguments);
-  const enum sciara_status status = check_options(arguments, mode);
+  const enum sciara_status status = check_compare_options(arguments, mode);
   if (status != SCIARA_OK) return sciara_report(status);
   if (mode != STATES) return sciara_report(mode == OBSERVED ? compare_observed(arguments) : compare_places(arguments));
   bool same = false;
-  const int code = sciara_report(execute(arguments, &same));
+  const int code = sciara_report(execute_compare(arguments, &same));
   return code == SCIARA_OK && !same ? EXIT_DIFFER : code;
 }
 
@@ -501,5 +501,5 @@ const struct sciara_command sciara_cmd_compare = {
                "With --observed the deposit of a run is compared with the observed extent; the exit code is then 0, "
                "whatever the\n"
                "scores.\n",
-    .run = run,
+    .run = run_compare,
 };

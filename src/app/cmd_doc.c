@@ -47,7 +47,7 @@ static enum sciara_status make_text(maker *make, const struct sciara_command *co
   return whole ? SCIARA_OK : sciara_no_memory("a page");
 }
 
-static enum sciara_status print_text(maker *make, const struct sciara_command *command) {
+static enum sciara_status print_doc_text(maker *make, const struct sciara_command *command) {
   char *text;
   size_t count;
   const enum sciara_status status = make_text(make, command, &text, &count);
@@ -61,9 +61,9 @@ static enum sciara_status print_page(const char *name) {
   for (size_t k = 0; name && (command = sciara_command_at(k)); k++) {
     char page[64];
     sciara_command_join(command, '-', page, sizeof page);
-    if (strcmp(page, name) == 0) return print_text(sciara_doc_man, command);
+    if (strcmp(page, name) == 0) return print_doc_text(sciara_doc_man, command);
   }
-  return name ? sciara_command_unknown(NULL, name) : print_text(sciara_doc_man, NULL);
+  return name ? sciara_command_unknown(NULL, name) : print_doc_text(sciara_doc_man, NULL);
 }
 
 static enum sciara_status print_examples(void) {
@@ -134,7 +134,7 @@ static enum sciara_status write_all(const char *folder) {
 
 // ------------------------------------------------------------------------------------------------------- the command
 
-static enum sciara_status execute(const struct sciara_arguments *a) {
+static enum sciara_status execute_doc(const struct sciara_arguments *a) {
   static const char *const topics[] = {"man", "bash", "zsh", "fish", "examples", "all"};
   const char *topic = a->operand[0], *name = a->operand_count > 1 ? a->operand[1] : NULL,
              *folder = sciara_argument(a, "output");
@@ -146,9 +146,9 @@ static enum sciara_status execute(const struct sciara_arguments *a) {
   if (is_man) return print_page(name);
   if (is_all) return write_all(folder);
   if (strcmp(topic, "examples") == 0) return print_examples();
-  if (strcmp(topic, "bash") == 0) return print_text(make_bash, NULL);
-  if (strcmp(topic, "zsh") == 0) return print_text(make_zsh, NULL);
-  if (strcmp(topic, "fish") == 0) return print_text(make_fish, NULL);
+  if (strcmp(topic, "bash") == 0) return print_doc_text(make_bash, NULL);
+  if (strcmp(topic, "zsh") == 0) return print_doc_text(make_zsh, NULL);
+  if (strcmp(topic, "fish") == 0) return print_doc_text(make_fish, NULL);
   const char *closest = sciara_closest_name(topic, topics, sizeof topics / sizeof *topics);
   if (closest) return sciara_fail(SCIARA_ERR_USAGE, "there is no page \"%s\"; did you mean \"%s\"?", topic, closest);
   return sciara_fail(SCIARA_ERR_USAGE, "there is no page \"%s\", expected man, bash, zsh, fish, examples or all",
@@ -168,5 +168,5 @@ const struct sciara_command sciara_cmd_doc = {
         "scenarios that are installed with the program. all: every page, completion and QGIS style as a file, laid "
         "out like\n"
         "PREFIX/share. Pages and completions are made from the tables with which the options are parsed.\n",
-    .execute = execute,
+    .execute = execute_doc,
 };

@@ -14,7 +14,7 @@ static const struct sciara_option options[] = {
 };
 
 /** One line: the options of the engine, and their values. */
-static void print_options(const struct sciara_engine_ops *ops) {
+static void print_engine_options(const struct sciara_engine_ops *ops) {
   const struct sciara_settings table = sciara_engine_settings();
   bool first = true;
   for (size_t k = 0; k < table.count; k++) {
@@ -73,7 +73,7 @@ static void print_engine(const struct sciara_engine_entry *entry) {
                ops ? ops->summary : entry->why_not);
   if (ops && why) sciara_print("%-15s not available: %s\n", "", why);
   print_rules(entry);
-  if (ops) print_options(ops);
+  if (ops) print_engine_options(ops);
 }
 
 /** The engine that "auto" means, for each rule. */
@@ -85,7 +85,7 @@ static void print_auto(void) {
 }
 
 /** The engines that compute bands of a map, and the library through which several processes do. */
-static void print_bands(const struct sciara_engine_entry *list, size_t count) {
+static void print_engine_bands(const struct sciara_engine_entry *list, size_t count) {
   const char *separator = " ";
   char why[512];
   sciara_print("bands:");
@@ -132,7 +132,7 @@ static void append_engine(struct sciara_text *t, const struct sciara_engine_entr
   sciara_text_append(t, "}");
 }
 
-static enum sciara_status print_json(const struct sciara_engine_entry *list, size_t count) {
+static enum sciara_status print_engines_json(const struct sciara_engine_entry *list, size_t count) {
   struct sciara_text text = {0};
   sciara_text_append(&text, "{\"auto\": {");
   for (int rule = 0; rule < SCIARA_RULES; rule++)
@@ -146,15 +146,15 @@ static enum sciara_status print_json(const struct sciara_engine_entry *list, siz
   return sciara_print_text(sciara_text_append(&text, "]}\n"), &text);
 }
 
-static enum sciara_status execute(const struct sciara_arguments *arguments) {
+static enum sciara_status execute_engines(const struct sciara_arguments *arguments) {
   size_t count;
   const struct sciara_engine_entry *list = sciara_engine_list(&count);
-  if (sciara_argument_given(arguments, "json")) return print_json(list, count);
+  if (sciara_argument_given(arguments, "json")) return print_engines_json(list, count);
   sciara_print("%-15s %-10s %-9s %s\n", "engine", "available", "bits", "description");
   for (size_t k = 0; k < count; k++) print_engine(&list[k]);
   print_devices();
   print_auto();
-  print_bands(list, count);
+  print_engine_bands(list, count);
   print_nccl(list, count);
   sciara_print("isa: %s of", sciara_isa_name(sciara_isa_best()));
   for (int isa = SCIARA_ISA_GENERIC; isa < SCIARA_ISA_COUNT; isa++)
@@ -177,5 +177,5 @@ const struct sciara_command sciara_cmd_engines = {
         "the map, and the MPI library that is there for it.\n"
         "NCCL: the version of the library that cuda-bands uses with 'exchange=nccl'; SCIARA_NCCL can name its file.\n"
         "isa: the instruction set that openmp uses, and those that this processor has.\n",
-    .execute = execute,
+    .execute = execute_engines,
 };

@@ -88,7 +88,7 @@ static enum sciara_status take_observed(const struct sciara_arguments *a, struct
   return SCIARA_OK;
 }
 
-static enum sciara_status take_options(const struct sciara_arguments *a, struct job *j) {
+static enum sciara_status take_evaluate_options(const struct sciara_arguments *a, struct job *j) {
   struct sciara_evaluate_options *o = &j->options;
   o->scenarios = a->operand;
   o->scenario_count = a->operand_count;
@@ -102,7 +102,7 @@ static enum sciara_status take_options(const struct sciara_arguments *a, struct 
 
 // --------------------------------------------------------------------------------------------------------------- lines
 
-static bool print_result(void *context, const struct sciara_evaluation *result) {
+static bool print_evaluation(void *context, const struct sciara_evaluation *result) {
   struct job *j = (struct job *)context;
   struct sciara_text text = {0};
   j->failed += result->status == SCIARA_EVALUATE_FAILED;
@@ -194,10 +194,10 @@ static enum sciara_status evaluate(struct job *j) {
                      sciara_plural(j->bad, "line is", "lines are"));
 }
 
-static int run(const struct sciara_arguments *arguments) {
+static int run_evaluate(const struct sciara_arguments *arguments) {
   static struct job job; // large
-  job = (struct job){.options = {.go_on = is_wanted, .done = print_result, .context = &job}};
-  enum sciara_status status = take_options(arguments, &job);
+  job = (struct job){.options = {.go_on = is_wanted, .done = print_evaluation, .context = &job}};
+  enum sciara_status status = take_evaluate_options(arguments, &job);
   if (status == SCIARA_OK) status = evaluate(&job);
   sciara_observed_list_free(&job.extents);
   return sciara_stop_signal_code(sciara_report(status));
@@ -238,5 +238,5 @@ const struct sciara_command sciara_cmd_evaluate = {
         "observed extent each, in the same order; one scenario may have several extents. --at, --dates, --region, "
         "--weight\n"
         "and --observed-layer belong to the extent before them.\n",
-    .run = run,
+    .run = run_evaluate,
 };

@@ -45,8 +45,9 @@ static enum sciara_status find_format(const struct sciara_command *command, cons
 }
 
 /** Rejects an option that only other formats have. */
-static enum sciara_status check_options(const struct sciara_command *command, const struct sciara_export_format *format,
-                                        const struct sciara_arguments *a) {
+static enum sciara_status check_export_options(const struct sciara_command *command,
+                                               const struct sciara_export_format *format,
+                                               const struct sciara_arguments *a) {
   for (size_t k = 0; k < a->given_count; k++) {
     const char *name = a->given[k].option->name;
     if (sciara_export_follows(format, name)) continue;
@@ -175,13 +176,13 @@ static enum sciara_status make(const struct sciara_export_format *format, struct
   return status;
 }
 
-static enum sciara_status execute(const struct sciara_arguments *a) {
+static enum sciara_status execute_export(const struct sciara_arguments *a) {
   const struct sciara_command *command = a->command;
   const struct sciara_export_format *format;
   const char *drivers[SCIARA_MOST_GIVEN], *given = sciara_argument(a, "output");
   struct sciara_export_job job = {0};
   SCIARA_TRY(find_format(command, sciara_argument(a, "format"), &format));
-  SCIARA_TRY(check_options(command, format, a));
+  SCIARA_TRY(check_export_options(command, format, a));
   SCIARA_TRY(check_output(format, given));
   SCIARA_TRY(read_options(a, format, drivers, &job));
   return make(format, job, given);
@@ -249,7 +250,7 @@ const struct sciara_command sciara_cmd_export = {
         "(-9999). Prints the path of the product.\n",
     .option_help = help_of,
     .print_more = print_formats,
-    .execute = execute,
+    .execute = execute_export,
 };
 
 /** "|html|..." */
@@ -283,5 +284,5 @@ const struct sciara_command sciara_cmd_ensemble_export = {
         "assumed\nvents, eruptions and model, if such an eruption happens.\n",
     .option_help = help_of,
     .print_more = print_formats,
-    .execute = execute,
+    .execute = execute_export,
 };

@@ -111,7 +111,7 @@ cleanup:
 
 static const struct sciara_exposure *sorted; ///< of by_arrival, in one thread
 
-static int by_arrival(const void *a, const void *b) {
+static int places_by_arrival(const void *a, const void *b) {
   const size_t p = *(const size_t *)a, q = *(const size_t *)b;
   const double x = sorted->place[p].arrival_s, y = sorted->place[q].arrival_s;
   if (x < y || y < x) return x < y ? -1 : 1;
@@ -119,7 +119,7 @@ static int by_arrival(const void *a, const void *b) {
 }
 
 /** "34.5 m (12 %)" */
-static void print_covered(const struct sciara_exposed *p, enum sciara_poi_kind kind) {
+static void print_covered_places(const struct sciara_exposed *p, enum sciara_poi_kind kind) {
   static const char *const units[SCIARA_POI_KINDS] = {"", "m", "m2"};
   if (kind == SCIARA_POI_POINT) return;
   sciara_print("  %.*f %s (%.3g %%)", p->covered < 10 ? 1 : 0, p->covered, units[kind],
@@ -135,7 +135,7 @@ static enum sciara_status print_reached(const struct sciara_run_exposure *e, con
   for (size_t k = 0; k < e->pois.count; k++)
     if (e->exposure.place[k].reached) order[count++] = k;
   sorted = &e->exposure;
-  qsort(order, count, sizeof *order, by_arrival);
+  qsort(order, count, sizeof *order, places_by_arrival);
   for (size_t k = 0; k < count && k < MOST_ROWS; k++) {
     const struct sciara_exposed *p = &e->exposure.place[order[k]];
     const struct sciara_poi *poi = &e->pois.poi[order[k]];
@@ -145,7 +145,7 @@ static enum sciara_status print_reached(const struct sciara_run_exposure *e, con
       sciara_append_minute(start, p->arrival_s, time, sizeof time);
     }
     sciara_print("%-*s %-28s %-5s %8.2f m", width, time, poi->name, sciara_poi_kind_name(poi->kind), p->deposit_m);
-    print_covered(p, poi->kind);
+    print_covered_places(p, poi->kind);
     sciara_print("%s\n", p->mapped ? "  mapped" : "");
     mapped |= p->mapped;
   }
@@ -174,7 +174,7 @@ static void print_until(const struct sciara_snapshot *s) {
 }
 
 /** "12 places: 3 reached, 7 not reached, 1 in the sea, 1 outside the DEM" */
-static void print_states(const struct sciara_target *t, const struct sciara_run_exposure *e) {
+static void print_place_states(const struct sciara_target *t, const struct sciara_run_exposure *e) {
   size_t reached = 0, count[SCIARA_POI_WHERES] = {0};
   for (size_t k = 0; k < e->pois.count; k++) {
     reached += e->exposure.place[k].reached;
@@ -201,8 +201,8 @@ static enum sciara_status print_missed(const struct sciara_run_exposure *e) {
   return status;
 }
 
-static enum sciara_status write_files(const struct sciara_target *t, const struct sciara_run_exposure *e,
-                                      const struct files *f) {
+static enum sciara_status write_exposure_files(const struct sciara_target *t, const struct sciara_run_exposure *e,
+                                               const struct files *f) {
   const struct sciara_snapshot *s = &t->snapshot;
   const struct sciara_exposure_file of = {
       .pois = e->pois.poi, .start = s->start, .grid = &s->grid, .georef = &s->georef, .title = s->title};
@@ -219,7 +219,7 @@ static enum sciara_status write_files(const struct sciara_target *t, const struc
 }
 
 /** Where files go by default: maps/ of the run, or the folder of the snapshot. */
-static char *folder_of(const struct sciara_target *t) {
+static char *exposure_folder_of(const struct sciara_target *t) {
   return t->folder ? sciara_path_join(t->folder, "maps") : sciara_path_folder(t->path);
 }
 
@@ -234,14 +234,14 @@ static enum sciara_status expose_run(const struct sciara_arguments *a) {
   enum sciara_status status;
   request = sciara_assets_request(a, drivers);
   SCIARA_TRY(sciara_target_open(a->operand[0], sciara_checksum_rule(a), &target));
-  char *folder = folder_of(&target);
+  char *folder = exposure_folder_of(&target);
   if (within) SCIARA_TRY_GOTO(parse_times(within, &target, times, &count));
   SCIARA_TRY_GOTO(name_files(a, folder ? folder : ".", &files));
   SCIARA_TRY_GOTO(sciara_run_exposure_make(&target, &request, within ? times : NULL, count, &e));
-  print_states(&target, &e);
+  print_place_states(&target, &e);
   SCIARA_TRY_GOTO(print_reached(&e, target.snapshot.start));
   SCIARA_TRY_GOTO(print_missed(&e));
-  SCIARA_TRY_GOTO(write_files(&target, &e, &files));
+  SCIARA_TRY_GOTO(write_exposure_files(&target, &e, &files));
 cleanup:
   sciara_run_exposure_free(&e);
   files_free(&files);
@@ -358,7 +358,7 @@ cleanup:
   return status;
 }
 
-static enum sciara_status execute(const struct sciara_arguments *a) {
+static enum sciara_status execute_exposure(const struct sciara_arguments *a) {
   if (!sciara_argument_given(a, "assets")) return sciara_fail(SCIARA_ERR_USAGE, "--assets FILE is missing");
   return sciara_is_ensemble(a->operand[0]) ? expose_ensemble(a) : expose_run(a);
 }
@@ -389,5 +389,5 @@ const struct sciara_command sciara_cmd_exposure = {
                "place is reached when lava comes to any of its cells. Of an ensemble: probabilities with intervals, "
                "and quantiles of\n"
                "the arrival.\n",
-    .execute = execute,
+    .execute = execute_exposure,
 };

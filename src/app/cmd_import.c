@@ -13,7 +13,7 @@ static const struct sciara_option options[] = {
     {0},
 };
 
-static enum sciara_status execute(const struct sciara_arguments *a) {
+static enum sciara_status execute_import(const struct sciara_arguments *a) {
   const char *output = sciara_argument(a, "output");
   if (!output) return sciara_fail(SCIARA_ERR_USAGE, "--output is missing: the folder to import to");
   const char *text = sciara_argument(a, "corner");
@@ -44,5 +44,5 @@ const struct sciara_command sciara_cmd_import = {
                "*_RealEvent.stt\n"
                "(the observed extent) lies next to it, whose header names the corner.\n"
                "The model parameters of the .cfg belong to SCIARA-fv2: they are listed, not used.\n",
-    .execute = execute,
+    .execute = execute_import,
 };

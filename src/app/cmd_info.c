@@ -39,7 +39,7 @@ static void print_ledger(const struct sciara_ledger *l, bool has_sea) {
                fabs(l->residual_m3) <= l->bound_m3 ? "closed" : "OPEN");
 }
 
-static enum sciara_status print_fields(struct sciara_target *t) {
+static enum sciara_status print_stored_fields(struct sciara_target *t) {
   const int64_t cells = sciara_grid_cells(&t->snapshot.grid);
   double *values;
   SCIARA_TRY(SCIARA_NEW(values, cells, "a field"));
@@ -94,7 +94,7 @@ static enum sciara_status print_snapshot(struct sciara_target *t) {
   print_ledger(&s->ledger, s->has_sea);
   sciara_print("liquid cells:  %" PRId64 "\nchecksum:      %016" PRIx64 "\nfields (%s):\n", s->liquid_cells,
                s->checksum, s->as_double ? "float64" : "float32");
-  return print_fields(t);
+  return print_stored_fields(t);
 }
 
 /** Reads a complete snapshot to detect damage. */
@@ -196,7 +196,7 @@ static void print_run_json(const char *folder, const struct sciara_run_json *r) 
  * The checkpoints of a run, each read completely; a damaged one is reported, and is no error while there is another
  * one.
  */
-static enum sciara_status print_checkpoints(const char *folder) {
+static enum sciara_status print_checkpoint_list(const char *folder) {
   uint64_t *steps = NULL;
   size_t count = 0, good = 0;
   char *where;
@@ -243,7 +243,7 @@ static enum sciara_status print_run(const char *folder, enum sciara_checksum_rul
   struct sciara_run_json run_json;
   SCIARA_TRY(sciara_run_file_json(folder, &run_json));
   print_run_json(folder, &run_json);
-  enum sciara_status status = print_checkpoints(folder);
+  enum sciara_status status = print_checkpoint_list(folder);
   if (status == SCIARA_OK) status = check_snapshots(folder, &run_json, rule);
   if (status == SCIARA_OK) status = check_series(folder);
   const bool has_last = run_json.snapshot_count > 0;
@@ -274,7 +274,7 @@ static enum sciara_status print_scenario(const struct sciara_arguments *a) {
   return SCIARA_OK;
 }
 
-static enum sciara_status execute(const struct sciara_arguments *a) {
+static enum sciara_status execute_info(const struct sciara_arguments *a) {
   const char *path = a->operand[0];
   if (sciara_is_folder(path)) return print_run(path, sciara_checksum_rule(a));
   if (sciara_has_extension(path, "json")) return print_scenario(a);
@@ -294,5 +294,5 @@ const struct sciara_command sciara_cmd_info = {
     .operand_max = 1,
     .options = options,
     .details = "For a run folder every snapshot is read; a missing or damaged one is an error.\n",
-    .execute = execute,
+    .execute = execute_info,
 };

@@ -316,7 +316,7 @@ static void choose_width(const char *path, const struct sciara_text *text, struc
 }
 
 /** Checks the scenario like `sciara check` before it is written. Reports the problems and returns the exit code. */
-static int check(const char *path, const struct sciara_text *text, const struct order *o) {
+static int check_draft(const char *path, const struct sciara_text *text, const struct order *o) {
   struct sciara_problem problem = {0};
   struct sciara_diagnostics diagnostics = {0};
   const struct sciara_problem_options how = {.extra_drivers = o->drivers, .extra_driver_count = o->driver_count};
@@ -344,7 +344,7 @@ static int write_scenario(const char *dem, const char *path, bool overwrite, str
     status = compose(dem, path, o, &text);
   }
   int code = sciara_report(status);
-  if (code == SCIARA_OK) code = check(path, &text, o);
+  if (code == SCIARA_OK) code = check_draft(path, &text, o);
   if (code == SCIARA_OK) code = sciara_report(sciara_file_replace(path, text.data, text.length));
   if (code == SCIARA_OK) {
     char word[SCIARA_QUOTED_WORD];
@@ -361,7 +361,7 @@ static int write_scenario(const char *dem, const char *path, bool overwrite, str
   return code;
 }
 
-static int run(const struct sciara_arguments *arguments) {
+static int run_init(const struct sciara_arguments *arguments) {
   struct order order = {.override_count = 0};
   int code = sciara_report(take_order(arguments, &order));
   if (code != SCIARA_OK) return code;
@@ -388,7 +388,7 @@ const struct sciara_command sciara_cmd_init = {
                "If the rates have dates, run.start becomes the first one unless --set run.start is given.\n"
                "With --front the outline holds what the vents have emitted until --at, unless the key "
                "initial.observed.volume_m3 is set.\nFor a forecast 'sciara ensemble init' varies the scenario.\n",
-    .run = run,
+    .run = run_init,
 };
 
 // ---------------------------------------------------------------------------------------- a first ensemble of a scenario

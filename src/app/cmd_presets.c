@@ -103,7 +103,7 @@ static void append_prior(struct sciara_text *t, const struct sciara_prior *p) {
   sciara_text_append(t, "]}");
 }
 
-static enum sciara_status print_json(const struct sciara_preset *table, size_t count) {
+static enum sciara_status print_presets_json(const struct sciara_preset *table, size_t count) {
   struct sciara_text text = {0};
   sciara_text_append(&text, "{\"default\": \"%s\", \"presets\": [", SCIARA_PRESET_DEFAULT);
   for (size_t k = 0; k < count; k++) {
@@ -119,10 +119,10 @@ static enum sciara_status print_json(const struct sciara_preset *table, size_t c
   return sciara_print_text(sciara_text_append(&text, "]}\n"), &text);
 }
 
-static enum sciara_status execute(const struct sciara_arguments *arguments) {
+static enum sciara_status execute_presets(const struct sciara_arguments *arguments) {
   size_t count;
   const struct sciara_preset *table = sciara_preset_table(&count);
-  if (sciara_argument_given(arguments, "json")) return print_json(table, count);
+  if (sciara_argument_given(arguments, "json")) return print_presets_json(table, count);
   for (size_t k = 0; k < count; k++) print_preset(&table[k]);
   sciara_print("default: %s\n", SCIARA_PRESET_DEFAULT);
   const struct sciara_prior *priors = sciara_prior_table(&count);
@@ -142,5 +142,5 @@ const struct sciara_command sciara_cmd_presets = {
         "Then the priors: joint distributions of the parameters of a rule, for \"vary\" of an ensemble and "
         "\"unknowns\" "
         "of a calibration.\n",
-    .execute = execute,
+    .execute = execute_presets,
 };

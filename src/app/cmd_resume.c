@@ -46,7 +46,7 @@ static int continue_run(const struct sciara_arguments *arguments, struct sciara_
   return code;
 }
 
-static int execute(const struct sciara_arguments *arguments, const char *history, double message_every) {
+static int execute_resume(const struct sciara_arguments *arguments, const char *history, double message_every) {
   struct sciara_resume resume = {.lock = -1};
   const char *folder = arguments->operand[0];
   int code = sciara_report(sciara_resume_open(folder, sciara_argument_given(arguments, "output"), &resume));
@@ -62,13 +62,13 @@ static int execute(const struct sciara_arguments *arguments, const char *history
   return code;
 }
 
-static int run(const struct sciara_arguments *arguments) {
+static int run_resume(const struct sciara_arguments *arguments) {
   sciara_session_expect_requests();
   const double message_every = sciara_session_progress_every(arguments);
   const int code = message_every < 0 ? SCIARA_ERR_USAGE : check_arguments(arguments);
   if (code != SCIARA_OK) return code;
   char *history = sciara_session_history(arguments);
-  const int done = history ? execute(arguments, history, message_every) : sciara_report(SCIARA_ERR_MEMORY);
+  const int done = history ? execute_resume(arguments, history, message_every) : sciara_report(SCIARA_ERR_MEMORY);
   free(history);
   return done;
 }
@@ -85,5 +85,5 @@ const struct sciara_command sciara_cmd_resume = {
         "Continues in the folder RUN as if the run had never been stopped or killed; another engine may be used. A "
         "complete\nrun is left unchanged. With --output a branch is made instead: for example with other vents or a "
         "later end.\n",
-    .run = run,
+    .run = run_resume,
 };

@@ -24,7 +24,7 @@ static enum sciara_status take_profile_every(const struct sciara_arguments *a, d
   return sciara_take_whole("profile-every", text, 1, 0x1p53 - 1, steps);
 }
 
-static int run(const struct sciara_arguments *arguments) {
+static int run_run(const struct sciara_arguments *arguments) {
   sciara_session_expect_requests();
   double profile_every = 1000;
   const int code = sciara_report(take_profile_every(arguments, &profile_every));
@@ -52,5 +52,5 @@ const struct sciara_command sciara_cmd_run = {
         "run.json,\n"
         "dem.tif, run.log, and the maps that the scenario requests. Ctrl-C stops after the step in progress and saves "
         "the\nstate; 'sciara resume' continues the run. SIGUSR1 writes a checkpoint, and the run continues.\n",
-    .run = run,
+    .run = run_run,
 };

@@ -10,7 +10,7 @@ static const struct sciara_option options[] = {
     {0},
 };
 
-static enum sciara_status execute(const struct sciara_arguments *arguments) {
+static enum sciara_status execute_schema(const struct sciara_arguments *arguments) {
   struct sciara_text text = {0};
   return sciara_print_text(sciara_argument_given(arguments, "manual")        ? sciara_scenario_manual(&text)
                            : sciara_argument_given(arguments, "calibration") ? sciara_calibration_schema(&text)
@@ -23,5 +23,5 @@ const struct sciara_command sciara_cmd_schema = {
     .summary = "print the JSON Schema of a scenario",
     .operands = "",
     .options = options,
-    .execute = execute,
+    .execute = execute_schema,
 };

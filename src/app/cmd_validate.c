@@ -38,7 +38,7 @@ struct job {
   struct sciara_trace recorded;
 };
 
-static enum sciara_status add(struct job *j, const char *name, const struct sciara_problem *p) {
+static enum sciara_status add_engine(struct job *j, const char *name, const struct sciara_problem *p) {
   struct sciara_candidate c = {.name = name, .options = sciara_scenario_engine_options(&p->scenario)};
   if (j->count == MOST) return sciara_fail(SCIARA_ERR_USAGE, "--engines: found more than %d engines", MOST);
   const enum sciara_status found =
@@ -65,14 +65,14 @@ static enum sciara_status choose(struct job *j, const char *list, const struct s
     const struct sciara_engine_entry *entry = sciara_engine_list(&count);
     for (size_t k = 0; k < count; k++) {
       const struct sciara_engine_ops *ops = entry[k].ops[p->scenario.params.rule][SCIARA_DOUBLE];
-      if (!ops || !(ops->capabilities & SCIARA_FOR_TESTS)) SCIARA_TRY(add(j, entry[k].name, p));
+      if (!ops || !(ops->capabilities & SCIARA_FOR_TESTS)) SCIARA_TRY(add_engine(j, entry[k].name, p));
     }
     return SCIARA_OK;
   }
   SCIARA_TRY(sciara_copy(list, "an option", &j->words));
   char *rest = j->words;
   // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): j->words keeps the text, and is freed by its owner
-  for (char *name = strsep(&rest, ","); name; name = strsep(&rest, ",")) SCIARA_TRY(add(j, name, p));
+  for (char *name = strsep(&rest, ","); name; name = strsep(&rest, ",")) SCIARA_TRY(add_engine(j, name, p));
   return SCIARA_OK;
 }
 
@@ -112,7 +112,7 @@ static void print_spread(const struct sciara_validation *v) {
       1 - s->covered, s->misplaced, 1 - allowed.covered, allowed.misplaced);
 }
 
-static void print_text(const struct sciara_validation *v) {
+static void print_validation_text(const struct sciara_validation *v) {
   sciara_print("%-16s %-9s %-7s %9s %9s %10s %8s %8s %8s %9s %9s %9s\n", "engine", "class", "result", "steps",
                "differ at", "max abs m", "in 10 %", "in 1 %", "in 1e-9", "Jaccard", "ledger", "compute s");
   for (size_t k = 0; k < v->count; k++) {
@@ -195,7 +195,7 @@ static void put_engine(struct sciara_text *t, const struct sciara_validation *v,
   sciara_text_append(t, "}");
 }
 
-static enum sciara_status print_json(const struct sciara_validation *v) {
+static enum sciara_status print_validation_json(const struct sciara_validation *v) {
   struct sciara_text t = {0};
   sciara_text_append(&t, "{\n  \"precision\": \"%s\"", sciara_precision_name(v->precision));
   sciara_put_json_number(&t, ", ", "steps", (double)v->steps);
@@ -250,9 +250,9 @@ static enum sciara_status validate(const struct sciara_arguments *arguments, con
   enum sciara_status status = sciara_validate(&v, j->candidate, j->count);
   if (status == SCIARA_OK) {
     if (sciara_argument_given(arguments, "json"))
-      status = print_json(&v);
+      status = print_validation_json(&v);
     else
-      print_text(&v);
+      print_validation_text(&v);
   }
   *passed = true;
   for (size_t k = 0; k < v.count; k++) *passed = *passed && (v.result[k].passed || v.result[k].skipped);
@@ -261,7 +261,7 @@ static enum sciara_status validate(const struct sciara_arguments *arguments, con
   return status;
 }
 
-static int run(const struct sciara_arguments *arguments) {
+static int run_validate(const struct sciara_arguments *arguments) {
   struct sciara_scenario_additions additions;
   struct sciara_diagnostics diagnostics = {0};
   struct sciara_problem problem = {0};
@@ -297,5 +297,5 @@ const struct sciara_command sciara_cmd_validate = {
         "Exit code 0: every engine that was run passed; 1: an exact engine is not bit-identical to serial of the same "
         "precision,\n"
         "or a tolerance engine differs by more than its limits. Writes no file except that of --record.\n",
-    .run = run,
+    .run = run_validate,
 };

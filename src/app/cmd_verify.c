@@ -52,8 +52,8 @@ static void print_cells(const struct sciara_verification_request *q, const struc
 }
 
 /** A line of the table: of all cells, and of those beyond the start. */
-static void print_line(const struct sciara_verification *v, const char *label, const char *format, double whole,
-                       double beyond) {
+static void print_verification_line(const struct sciara_verification *v, const char *label, const char *format,
+                                    double whole, double beyond) {
   const double value[] = {whole, beyond};
   sciara_print("%-*s", LABEL, label);
   for (int k = 0; k < 1 + v->begun; k++) {
@@ -68,23 +68,25 @@ static double share_of(const struct sciara_verification_scores *s) {
   return s->cells > 0 ? (double)s->observed / (double)s->cells : NAN;
 }
 
-static void print_scores(const struct sciara_verification *v) {
+static void print_verification_scores(const struct sciara_verification *v) {
   const struct sciara_verification_scores *a = &v->whole, *b = &v->beyond;
   const double area = v->cell_m * v->cell_m * 1e-6;
   if (v->begun) sciara_print("\n%-*s%12s%22s\n", LABEL, "", "all cells", "without lava at start");
   if (!v->begun) sciara_print("\n");
-  print_line(v, "observed, km2", "%.4g", (double)a->observed * area, (double)b->observed * area);
-  print_line(v, "  of the cells, %", "%.1f", 100 * share_of(a), 100 * share_of(b));
-  print_line(v, "probability of 50 % or more, km2", "%.4g", (double)a->likely * area, (double)b->likely * area);
-  print_line(v, "  its area / observed", "%.3f", a->area_ratio, b->area_ratio);
-  print_line(v, "  its Jaccard index J with the observed", "%.3f", a->jaccard, b->jaccard);
-  print_line(v, "  J if nothing moves", "%.3f", a->still_jaccard, b->still_jaccard);
-  print_line(v, "Brier score of the probabilities (0: perfect)", "%.4f", a->brier, b->brier);
-  print_line(v, "  if nothing moves", "%.4f", a->still_brier, b->still_brier);
-  print_line(v, "  if the observed share is said of each cell", "%.4f", a->share_brier, b->share_brier);
-  print_line(v, "skill against nothing moves (above 0: better)", "%+.3f", a->still_skill, b->still_skill);
-  print_line(v, "skill against the observed share", "%+.3f", a->share_skill, b->share_skill);
-  print_line(v, "sharpness: cells below 10 or above 90 %, %", "%.1f", 100 * a->sharpness, 100 * b->sharpness);
+  print_verification_line(v, "observed, km2", "%.4g", (double)a->observed * area, (double)b->observed * area);
+  print_verification_line(v, "  of the cells, %", "%.1f", 100 * share_of(a), 100 * share_of(b));
+  print_verification_line(v, "probability of 50 % or more, km2", "%.4g", (double)a->likely * area,
+                          (double)b->likely * area);
+  print_verification_line(v, "  its area / observed", "%.3f", a->area_ratio, b->area_ratio);
+  print_verification_line(v, "  its Jaccard index J with the observed", "%.3f", a->jaccard, b->jaccard);
+  print_verification_line(v, "  J if nothing moves", "%.3f", a->still_jaccard, b->still_jaccard);
+  print_verification_line(v, "Brier score of the probabilities (0: perfect)", "%.4f", a->brier, b->brier);
+  print_verification_line(v, "  if nothing moves", "%.4f", a->still_brier, b->still_brier);
+  print_verification_line(v, "  if the observed share is said of each cell", "%.4f", a->share_brier, b->share_brier);
+  print_verification_line(v, "skill against nothing moves (above 0: better)", "%+.3f", a->still_skill, b->still_skill);
+  print_verification_line(v, "skill against the observed share", "%+.3f", a->share_skill, b->share_skill);
+  print_verification_line(v, "sharpness: cells below 10 or above 90 %, %", "%.1f", 100 * a->sharpness,
+                          100 * b->sharpness);
 }
 
 static void print_classes(const struct sciara_verification *v) {
@@ -122,15 +124,15 @@ static void print(const struct sciara_verification_request *q, const struct scia
   sciara_print("%s\n", v->said);
   print_observed(q, v);
   print_cells(q, v);
-  print_scores(v);
+  print_verification_scores(v);
   print_classes(v);
   sciara_print("\n");
   print_rank("area", &v->area_m2, 1e6, "km2");
   print_rank("run-out from the vents", &v->run_out_m, 1, "m");
 }
 
-static enum sciara_status take_options(const struct sciara_arguments *a, const char **drivers,
-                                       struct sciara_verification_request *q) {
+static enum sciara_status take_verify_options(const struct sciara_arguments *a, const char **drivers,
+                                              struct sciara_verification_request *q) {
   SCIARA_TRY(sciara_observed_request(a, drivers, &q->observed));
   if (!q->observed.path) return sciara_fail(SCIARA_ERR_USAGE, "--observed is missing: the mapped extent");
   q->folder = a->operand[0];
@@ -143,13 +145,13 @@ static enum sciara_status take_options(const struct sciara_arguments *a, const c
   return sciara_threads_of(a, &q->threads);
 }
 
-static enum sciara_status execute(const struct sciara_arguments *a) {
+static enum sciara_status execute_verify(const struct sciara_arguments *a) {
   const char *drivers[SCIARA_MOST_GIVEN];
   struct sciara_verification_request request = {0};
   struct sciara_verification v = {0};
   struct sciara_text json = {0};
   int lock;
-  SCIARA_TRY(take_options(a, drivers, &request));
+  SCIARA_TRY(take_verify_options(a, drivers, &request));
   SCIARA_TRY(sciara_verification_make(&request, &v));
   if (v.early > 0)
     sciara_log(SCIARA_LOG_WARNING,
@@ -189,5 +191,5 @@ const struct sciara_command sciara_cmd_verify = {
         "Prints Jaccard index and Brier score, also if nothing moves, what came true of each class of probabilities, "
         "and where\nobserved area and run-out lie among the members. Writes verification.json and verification.csv "
         "into the folder of the\nensemble.\n",
-    .execute = execute,
+    .execute = execute_verify,
 };

@@ -94,7 +94,7 @@ static void print_engines(const char *first, FILE *out) {
   for (size_t k = 0; k < count; k++) fprintf(out, " %s", list[k].name);
 }
 
-static void print_fields(FILE *out) {
+static void print_field_names(FILE *out) {
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++)
     fprintf(out, "%s%s", f ? " " : "", sciara_field_name((enum sciara_field)f));
 }
@@ -139,7 +139,7 @@ void sciara_option_words(const struct sciara_option *option, FILE *out) {
   else if (kind == SCIARA_VALUE_WORD && is(option, "engine"))
     print_engines("auto", out);
   else if (kind == SCIARA_VALUE_WORD && is(option, "field"))
-    print_fields(out);
+    print_field_names(out);
   else if (kind == SCIARA_VALUE_WORD)
     print_choices(option->argument, out);
 }
@@ -153,7 +153,7 @@ void sciara_operand_words(const struct sciara_command *command, FILE *out) { pri
 
 // ------------------------------------------------------------------------------------------------------------- parsing
 
-static void print_help(const struct sciara_command *command) {
+static void print_command_help(const struct sciara_command *command) {
   const struct sciara_option *all[MOST_OPTIONS];
   const size_t count = collect(command, all);
   sciara_print("sciara %s: %s\n\nusage: sciara %s [OPTION]...%s%s\n\n", command->name, command->summary, command->name,
@@ -278,7 +278,7 @@ static int parse(const struct sciara_command *command, int argc, char **argv, st
     out->given[out->given_count++].value = optarg;
   }
   if (sciara_argument_given(out, "help")) {
-    print_help(command);
+    print_command_help(command);
     return SCIARA_OK;
   }
   const char *zone = sciara_argument(out, "time-zone");

@@ -64,7 +64,7 @@ cleanup:
 }
 
 /** Prints an object of JSON: `head`, which ends with a comma, and the places. */
-static enum sciara_status print_json(const struct table *t, const char *head) {
+static enum sciara_status print_places_json(const struct table *t, const char *head) {
   struct sciara_text out = {0};
   sciara_text_append(&out, "{\n%s  \"places\": [", head);
   for (size_t k = 0; k < t->rows; k++) {
@@ -92,7 +92,7 @@ static enum sciara_status write_table(const struct sciara_arguments *a, const st
   const char *csv = sciara_argument(a, "csv");
   *printed = sciara_argument_given(a, "json");
   if (csv) SCIARA_TRY(write_csv(t, csv, sciara_argument_given(a, "overwrite")));
-  return *printed ? print_json(t, head) : SCIARA_OK;
+  return *printed ? print_places_json(t, head) : SCIARA_OK;
 }
 
 // ------------------------------------------------------------------------------------------------------------ two runs

@@ -77,7 +77,7 @@ static void print_commands(FILE *out) {
 }
 
 /** "    run:-e | run:--engine) _sciara_words 'auto serial' ;;" */
-static void print_value(const struct sciara_command *command, const struct sciara_option *o, FILE *out) {
+static void print_bash_value(const struct sciara_command *command, const struct sciara_option *o, FILE *out) {
   fputs("    ", out);
   char name[64];
   sciara_command_join(command, '-', name, sizeof name);
@@ -87,7 +87,7 @@ static void print_value(const struct sciara_command *command, const struct sciar
   fputs("'; return ;;\n", out);
 }
 
-static void print_options(const struct sciara_command *command, FILE *out) {
+static void print_bash_options(const struct sciara_command *command, FILE *out) {
   const struct sciara_option *o;
   char name[64];
   sciara_command_join(command, '-', name, sizeof name);
@@ -111,10 +111,10 @@ void sciara_doc_bash(FILE *out) {
   for (size_t n = 0; (command = sciara_command_at(n)); n++) {
     const struct sciara_option *o;
     for (size_t k = 0; (o = sciara_command_option(command, k)); k++)
-      if (o->argument) print_value(command, o, out);
+      if (o->argument) print_bash_value(command, o, out);
   }
   fputs("  esac\n  local operand=:\n  case $command in\n", out);
-  for (size_t n = 0; (command = sciara_command_at(n)); n++) print_options(command, out);
+  for (size_t n = 0; (command = sciara_command_at(n)); n++) print_bash_options(command, out);
   fputs("  esac\n"
         "  if [[ $cur == -* ]]; then\n"
         "    _sciara_words \"$options\"\n"

@@ -14,7 +14,7 @@ static void print_quoted(const char *text, FILE *out) {
   fputc('\'', out);
 }
 
-static void print_value(const struct sciara_option *o, FILE *out) {
+static void print_fish_value(const struct sciara_option *o, FILE *out) {
   switch (sciara_option_kind(o)) {
     case SCIARA_VALUE_NONE: break;
     case SCIARA_VALUE_FREE: fputs(" -x", out); break;
@@ -74,7 +74,7 @@ static void print_command(const struct sciara_command *command, FILE *out) {
     print_condition(command, out);
     fprintf(out, " -l %s", o->name);
     if (o->letter) fprintf(out, " -s %c", o->letter);
-    print_value(o, out);
+    print_fish_value(o, out);
     fputs(" -d ", out);
     print_quoted(sciara_option_help(command, o), out);
     fputc('\n', out);

@@ -28,7 +28,7 @@ static const struct sciara_meaning environment[] = {
 };
 
 /** Text on separate lines; escapes what roff would interpret as a request or an escape. */
-static void add_text(FILE *out, const char *text, size_t count) {
+static void add_man_text(FILE *out, const char *text, size_t count) {
   for (size_t k = 0; k < count; k++) {
     const char c = text[k];
     const bool first = k == 0 || text[k - 1] == '\n';
@@ -44,7 +44,7 @@ static void add_text(FILE *out, const char *text, size_t count) {
   }
 }
 
-static void add_words(FILE *out, const char *text) { add_text(out, text, strlen(text)); }
+static void add_words(FILE *out, const char *text) { add_man_text(out, text, strlen(text)); }
 
 /** Lines are filled; a line that begins with a blank (a table) is unchanged; an empty line ends a paragraph. */
 static void add_paragraphs(FILE *out, const char *text) {
@@ -55,7 +55,7 @@ static void add_paragraphs(FILE *out, const char *text) {
       table = !table;
       fprintf(out, table ? ".nf\n" : ".fi\n");
     }
-    length == 0 ? (void)fputs(".PP", out) : add_text(out, line, length);
+    length == 0 ? (void)fputs(".PP", out) : add_man_text(out, line, length);
     fprintf(out, "\n");
     line += length + (line[length] == '\n');
   }
@@ -71,7 +71,7 @@ static void add_operands(FILE *out, const char *operands) {
       p += word;
     } else {
       const size_t rest = 1 + strcspn(p + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-      add_text(out, p, rest);
+      add_man_text(out, p, rest);
       p += rest;
     }
   }

@@ -15,8 +15,9 @@
 #include "file/durable.h"
 #include "hazard/reduction.h"
 
-static enum sciara_status take_options(const struct sciara_arguments *a, const char **drivers,
-                                       struct sciara_observation_request *request, struct sciara_reweight_options *o) {
+static enum sciara_status take_reweight_options(const struct sciara_arguments *a, const char **drivers,
+                                                struct sciara_observation_request *request,
+                                                struct sciara_reweight_options *o) {
   const char *at = sciara_argument(a, "at"), *share = sciara_argument(a, "min-effective");
   SCIARA_TRY(sciara_observed_request(a, drivers, request));
   if (!request->path) return sciara_fail(SCIARA_ERR_USAGE, "--observed is missing: the observed extent");
@@ -57,8 +58,8 @@ static enum sciara_status append_sentence(const struct sciara_reweight *w, const
                            o->at_s, sciara_path_name(path));
 }
 
-static void print_result(const struct sciara_ensemble *e, const struct sciara_reweight *w,
-                         const struct sciara_reweight_options *o) {
+static void print_weights(const struct sciara_ensemble *e, const struct sciara_reweight *w,
+                          const struct sciara_reweight_options *o) {
   const size_t others = e->members.count - w->finished;
   char at[48];
   sciara_print_duration(o->at_s, at, sizeof at);
@@ -90,7 +91,7 @@ static enum sciara_status reweight_open(const struct sciara_ensemble *e, const s
   if (status == SCIARA_OK)
     status = sciara_observed_weights_write(path, &e->members, w.weight, w.jaccard, sentence.data);
   if (status == SCIARA_OK) {
-    print_result(e, &w, o);
+    print_weights(e, &w, o);
     sciara_print("%s: remove it to go back to the planned weights; 'sciara ensemble reduce' makes the maps\n", path);
   }
   sciara_text_free(&sentence);
@@ -107,7 +108,7 @@ static enum sciara_status reweight(const struct sciara_arguments *a) {
   struct sciara_ensemble e = {0};
   struct sciara_batches batches = {0};
   int lock = -1;
-  SCIARA_TRY(take_options(a, drivers, &request, &options));
+  SCIARA_TRY(take_reweight_options(a, drivers, &request, &options));
   char *json;
   SCIARA_TRY(sciara_path_in(folder, SCIARA_ENSEMBLE_JSON, &json));
   enum sciara_status status = sciara_ensemble_refuse_links(folder);

@@ -39,7 +39,7 @@ static const struct sciara_option plan_options[] = {
     {0},
 };
 
-static void print_estimate(const struct sciara_ensemble_estimate *e) {
+static void print_ensemble_estimate(const struct sciara_ensemble_estimate *e) {
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
   sciara_print("members:  %zu in %zu %s\n", e->members, e->batches, sciara_plural(e->batches, "batch", "batches"));
   if (e->time.made) {
@@ -74,7 +74,7 @@ static int ensemble_plan_into(const char *file, const char *folder, bool overwri
                                                        .probe_s = with_estimate ? PROBE_SECONDS : 0};
   sciara_ensemble_plan(file, folder, &options, &estimate, &diagnostics);
   const int code = sciara_report_all(&diagnostics);
-  if (code == SCIARA_OK) print_estimate(&estimate);
+  if (code == SCIARA_OK) print_ensemble_estimate(&estimate);
   sciara_diagnostics_free(&diagnostics);
   return code;
 }
@@ -284,7 +284,7 @@ static void print_progress(const struct sciara_execute_progress *p, char *line, 
   snprintf(line, size, "%zu/%zu members  %.0f members/h  ETA %s%s", p->finished, p->total, p->per_hour, left, faults);
 }
 
-static void show(void *context, const struct sciara_execute_progress *p) {
+static void show_ensemble_progress(void *context, const struct sciara_execute_progress *p) {
   struct view *v = (struct view *)context;
   const bool as_line = sciara_messages_have_line();
   const double now = sciara_wallclock();
@@ -303,7 +303,7 @@ static void show(void *context, const struct sciara_execute_progress *p) {
   sciara_messages_progress(line, json, true);
 }
 
-static void describe(const struct sciara_execute_progress *p, const char *folder) {
+static void describe_ensemble(const struct sciara_execute_progress *p, const char *folder) {
   sciara_log(SCIARA_LOG_INFO, "%zu of %zu members are finished (%zu by this run, in %.1f s)", p->finished, p->total,
              p->now, p->seconds);
   if (p->failed > 0)
@@ -334,7 +334,7 @@ static int compute(const char *folder, const struct sciara_execute_options *opti
     const enum sciara_status status = sciara_ensemble_execute(&ensemble, options, &progress);
     sciara_progress_line(NULL);
     code = sciara_report(status);
-    if (progress.total > 0) describe(&progress, folder);
+    if (progress.total > 0) describe_ensemble(&progress, folder);
     code = sciara_stop_signal_code(code);
   }
   sciara_ensemble_unlock(lock);
@@ -349,7 +349,7 @@ static bool is_file(const char *path) {
 }
 
 /** The name of the folder for a file; to be freed. */
-static char *folder_of(const struct sciara_arguments *a) {
+static char *ensemble_folder_of(const struct sciara_arguments *a) {
   const char *given = sciara_argument(a, "output"), *file = a->operand[0];
   const size_t length = strlen(file), tail = strlen(".json");
   if (given) return strdup(given);
@@ -372,7 +372,7 @@ static char *folder_of(const struct sciara_arguments *a) {
 
 /** Plan, run and reduce. */
 static int run_file(const struct sciara_arguments *a, const struct sciara_execute_options *options) {
-  char *folder = folder_of(a);
+  char *folder = ensemble_folder_of(a);
   if (!folder) return sciara_report(SCIARA_ERR_USAGE);
   int code = ensemble_plan_into(a->operand[0], folder, false, !sciara_argument_given(a, "no-estimate"));
   if (code == SCIARA_OK) code = compute(folder, options);
@@ -384,7 +384,7 @@ static int run_file(const struct sciara_arguments *a, const struct sciara_execut
 }
 
 /** Options that mean nothing for the operand. */
-static enum sciara_status check_options(const struct sciara_arguments *a, bool file) {
+static enum sciara_status check_ensemble_options(const struct sciara_arguments *a, bool file) {
   static const char *const of_file[] = {"output", "no-estimate", "no-pictures"}, *const of_folder[] = {"members",
                                                                                                        "part"};
   for (size_t k = 0; !file && k < sizeof of_file / sizeof *of_file; k++)
@@ -398,9 +398,10 @@ static enum sciara_status check_options(const struct sciara_arguments *a, bool f
   return SCIARA_OK;
 }
 
-static int run(const struct sciara_arguments *arguments) {
+static int run_ensemble_command(const struct sciara_arguments *arguments) {
   struct view view = {.every = 30, .last = sciara_wallclock()};
-  struct sciara_execute_options options = {.cancel = sciara_stop_signal(), .progress = show, .context = &view};
+  struct sciara_execute_options options = {
+      .cancel = sciara_stop_signal(), .progress = show_ensemble_progress, .context = &view};
   const char *every = sciara_argument(arguments, "progress-every");
   if (every && (!sciara_parse_double(every, &view.every) || view.every < 0.1)) {
     refuse("progress-every", "0.1 s or more", every);
@@ -412,7 +413,7 @@ static int run(const struct sciara_arguments *arguments) {
   const bool file = is_file(arguments->operand[0]);
   options.all = sciara_argument_given(arguments, "all");
   options.engine = sciara_argument(arguments, "engine");
-  const int code = sciara_report(check_options(arguments, file));
+  const int code = sciara_report(check_ensemble_options(arguments, file));
   if (code != SCIARA_OK) return code;
   return file ? run_file(arguments, &options) : compute(arguments->operand[0], &options);
 }
@@ -479,7 +480,7 @@ const struct sciara_command sciara_cmd_ensemble_run = {
         "Given an ensemble file: plan, run and reduce in one go. Unless only a slice is computed, a stop rule ends the "
         "run\n"
         "after the batches with which it holds; it is tested for whole batches in their order.\n",
-    .run = run,
+    .run = run_ensemble_command,
 };
 
 const struct sciara_command sciara_cmd_ensemble_status = {

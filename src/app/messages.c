@@ -36,7 +36,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *const level_name[] = {"debug", "info", "warning", "error"};
 
 /** `progress`: the value of that member, or NULL. */
-static void print_json(enum sciara_log_level level, const char *message, const char *progress) {
+static void print_message_json(enum sciara_log_level level, const char *message, const char *progress) {
   struct sciara_text escaped = {0};
   if (sciara_text_append_json(&escaped, message) != SCIARA_OK) sciara_text_free(&escaped);
   char when[SCIARA_DATE_SIZE];
@@ -50,7 +50,7 @@ static void print_json(enum sciara_log_level level, const char *message, const c
 }
 
 /** Makes a message one line, without control sequences for the terminal. */
-static void print_line(FILE *f, const char *level, const char *message) {
+static void print_message_line(FILE *f, const char *level, const char *message) {
   char piece[SCIARA_SHOWN_PIECE];
   fputs(level, f);
   while (*message) {
@@ -71,7 +71,7 @@ static void print_plain(enum sciara_log_level level, const char *message) {
   char word[64] = "sciara: ";
   if (level == SCIARA_LOG_WARNING || level == SCIARA_LOG_ERROR)
     snprintf(word, sizeof word, "sciara: %s%s%s: ", on, level_name[level], off);
-  print_line(stderr, word, message);
+  print_message_line(stderr, word, message);
 }
 
 /** Stores a line until there is a file; false: no room. */
@@ -91,19 +91,19 @@ static void keep_copy(enum sciara_log_level level, const char *message) {
   char word[16];
   snprintf(word, sizeof word, "%s: ", level_name[level]);
   if (state.copy) {
-    print_line(state.copy, word, message);
+    print_message_line(state.copy, word, message);
     fflush(state.copy);
   } else if (!keep_line(word, message)) {
     state.so_far_left_out++;
   }
 }
 
-static void show(enum sciara_log_level level, const char *message, const char *progress) {
+static void show_message(enum sciara_log_level level, const char *message, const char *progress) {
   const bool shown = level >= SCIARA_LOG_ERROR || (level == SCIARA_LOG_DEBUG ? state.verbose : !state.quiet);
   if (!shown || state.unseen) return;
   sciara_progress_line(NULL);
   errno = 0;
-  state.json ? print_json(level, message, progress) : print_plain(level, message);
+  state.json ? print_message_json(level, message, progress) : print_plain(level, message);
   if (!ferror(stderr)) return;
   char why[256];
   snprintf(why, sizeof why, "standard error cannot be written (%s): messages are only in this file",
@@ -115,14 +115,14 @@ static void show(enum sciara_log_level level, const char *message, const char *p
 static void say(void *context, enum sciara_log_level level, const char *message) {
   (void)context;
   pthread_mutex_lock(&lock);
-  show(level, message, NULL);
+  show_message(level, message, NULL);
   keep_copy(level, message);
   pthread_mutex_unlock(&lock);
 }
 
 void sciara_messages_progress(const char *message, const char *json, bool keep) {
   pthread_mutex_lock(&lock);
-  show(SCIARA_LOG_INFO, message, json);
+  show_message(SCIARA_LOG_INFO, message, json);
   if (keep) keep_copy(SCIARA_LOG_INFO, message);
   pthread_mutex_unlock(&lock);
 }

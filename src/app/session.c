@@ -57,8 +57,8 @@ static double time_to_go(double elapsed, double share) {
 
 static double smooth(double mean, double value) { return mean > 0 ? 0.8 * mean + 0.2 * value : value; }
 
-static void print_line(const struct progress_view *v, const struct sciara_engine_progress *p, double share,
-                       double to_go, char *line, size_t size) {
+static void print_progress_line(const struct progress_view *v, const struct sciara_engine_progress *p, double share,
+                                double to_go, char *line, size_t size) {
   char simulated[48], left[48], eta[64] = "ETA -";
   sciara_print_duration(p->time, simulated, sizeof simulated);
   sciara_print_duration(to_go > 0 ? to_go : 0, left, sizeof left);
@@ -69,8 +69,8 @@ static void print_line(const struct progress_view *v, const struct sciara_engine
            simulated, 100 * share, share < 1 ? eta : "cooling", v->real_times, v->speed, p->liquid_cells, p->emitted);
 }
 
-static void print_json(const struct progress_view *v, const struct sciara_engine_progress *p, double share,
-                       double to_go, char *json, size_t size) {
+static void print_progress_json(const struct progress_view *v, const struct sciara_engine_progress *p, double share,
+                                double to_go, char *json, size_t size) {
   char left[32] = "null";
   if (to_go >= 0 && share < 1) snprintf(left, sizeof left, "%.1f", to_go);
   snprintf(json, size,
@@ -92,12 +92,12 @@ static void progress_show(struct progress_view *v, const struct sciara_simulatio
   v->last_time = p->time;
   const double share = progress_share(s), to_go = time_to_go(now - v->begin, share);
   char line[256], json[512];
-  print_line(v, p, share, to_go, line, sizeof line);
+  print_progress_line(v, p, share, to_go, line, sizeof line);
   if (as_line) {
     sciara_progress_line(line);
     return;
   }
-  print_json(v, p, share, to_go, json, sizeof json);
+  print_progress_json(v, p, share, to_go, json, sizeof json);
   const bool keep = now - v->last_kept >= message_interval; // run.log does not grow with this interval
   if (keep) v->last_kept = now;
   sciara_messages_progress(line, json, keep);
@@ -148,7 +148,7 @@ void sciara_session_emission(const struct sciara_problem *p, char text[SCIARA_SE
   snprintf(text, SCIARA_SESSION_EMISSION, "; of it %.6g m3 in the run (%s to %s)", volume, begin, end);
 }
 
-static void describe(const struct sciara_problem *p) {
+static void describe_session(const struct sciara_problem *p) {
   char in_run[SCIARA_SESSION_EMISSION];
   sciara_session_emission(p, in_run);
   sciara_log(SCIARA_LOG_INFO, "%s", p->scenario.title ? p->scenario.title : p->scenario.path);
@@ -181,7 +181,7 @@ static int prepare(const struct sciara_arguments *arguments, struct sciara_resum
     code = sciara_report_all(&diagnostics);
   }
   if (code == SCIARA_OK) {
-    describe(&problem);
+    describe_session(&problem);
     if (resume) describe_start(resume);
     problem.scenario.engine.profile = sciara_argument_given(arguments, "profile");
     problem.comm = sciara_ranks();

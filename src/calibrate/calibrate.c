@@ -28,20 +28,24 @@ struct work {
   pthread_mutex_t lock;
 };
 
-static bool is_cancelled(const struct work *w) { return __atomic_load_n(w->options->cancel, __ATOMIC_RELAXED) != 0; }
+static bool is_calibration_cancelled(const struct work *w) {
+  return __atomic_load_n(w->options->cancel, __ATOMIC_RELAXED) != 0;
+}
 
 static bool has_several(const struct work *w) { return w->file.search->name != NULL; }
 
-static bool is_whole(const struct sciara_search *s) { return s->table.count == s->asked->budget; }
+static bool is_whole_search(const struct sciara_search *s) { return s->table.count == s->asked->budget; }
 
-static double score_of(const struct sciara_search *s) { return s->best == SIZE_MAX ? NAN : s->table.score[s->best]; }
+static double score_of_set(const struct sciara_search *s) {
+  return s->best == SIZE_MAX ? NAN : s->table.score[s->best];
+}
 
 /** The search with the best score, the first of equal ones; their number: none has a score. */
 static size_t best_of(const struct work *w) {
   size_t best = w->file.search_count;
   for (size_t k = 0; k < w->file.search_count; k++)
     if (w->search[k].best != SIZE_MAX &&
-        (best == w->file.search_count || score_of(&w->search[k]) > score_of(&w->search[best])))
+        (best == w->file.search_count || score_of_set(&w->search[k]) > score_of_set(&w->search[best])))
       best = k;
   return best;
 }
@@ -64,7 +68,7 @@ static void look(struct work *w, struct sciara_calibrate_progress *p) {
   }
   const size_t best = best_of(w);
   if (best < w->file.search_count) {
-    p->best = score_of(&w->search[best]);
+    p->best = score_of_set(&w->search[best]);
     p->best_number = w->search[best].best + 1;
     put_name(&w->search[best], p->best_search);
   }
@@ -80,7 +84,7 @@ static bool go_on(void *context) {
     look(w, &p);
     w->options->progress(w->options->context, &p);
   }
-  return !is_cancelled(w);
+  return !is_calibration_cancelled(w);
 }
 
 // ------------------------------------------------------------------------------------------------------------- folders
@@ -98,8 +102,8 @@ static struct sciara_calibration_record record_of(const struct sciara_search *s,
                                             .failed = s->failed};
 }
 
-static const char *status_of(const struct work *w, const struct sciara_search *s) {
-  return is_whole(s) ? "finished" : is_cancelled(w) ? "interrupted" : "running";
+static const char *status_of_search(const struct work *w, const struct sciara_search *s) {
+  return is_whole_search(s) ? "finished" : is_calibration_cancelled(w) ? "interrupted" : "running";
 }
 
 /** Writes the record that several searches have in common. */
@@ -109,8 +113,8 @@ static enum sciara_status write_common(const struct work *w) {
   const char *status = "finished";
   SCIARA_TRY(SCIARA_NEW(record, count, "the searches"));
   for (size_t k = 0; k < count; k++) {
-    record[k] = record_of(&w->search[k], status_of(w, &w->search[k]));
-    if (!is_whole(&w->search[k])) status = record[k].status;
+    record[k] = record_of(&w->search[k], status_of_search(w, &w->search[k]));
+    if (!is_whole_search(&w->search[k])) status = record[k].status;
   }
   const enum sciara_status written =
       sciara_calibration_records_write(w->options->folder, status, record, count, best_of(w));
@@ -197,7 +201,7 @@ static enum sciara_status write_accepted(const struct sciara_calibration_record 
 
 /** What a search has found so far. */
 static enum sciara_status write_results(const struct work *w, struct sciara_search *s) {
-  const bool whole = is_whole(s), any = s->best != SIZE_MAX;
+  const bool whole = is_whole_search(s), any = s->best != SIZE_MAX;
   const bool sensitivity = any && whole && sciara_calibration_group(s->asked) > 0;
   const struct sciara_calibration_record record = record_of(s, whole ? "finished" : "interrupted");
   if (any) SCIARA_TRY(sciara_calibration_best_write(&record, s->folder));
@@ -210,7 +214,7 @@ static enum sciara_status write_results(const struct work *w, struct sciara_sear
 
 static int by_score(const void *a, const void *b) {
   const struct sciara_search *x = *(struct sciara_search *const *)a, *y = *(struct sciara_search *const *)b;
-  if (score_of(x) != score_of(y)) return score_of(x) < score_of(y) ? 1 : -1;
+  if (score_of_set(x) != score_of_set(y)) return score_of_set(x) < score_of_set(y) ? 1 : -1;
   return (x > y) - (x < y); // in the order of the file
 }
 
@@ -219,7 +223,7 @@ static enum sciara_status write_common_page(const struct work *w) {
   const size_t count = w->file.search_count;
   struct sciara_search *search[SCIARA_SEARCHES_MOST];
   for (size_t k = 0; k < count; k++)
-    if (!is_whole(&w->search[k]) || w->search[k].best == SIZE_MAX) return SCIARA_OK;
+    if (!is_whole_search(&w->search[k]) || w->search[k].best == SIZE_MAX) return SCIARA_OK;
   for (size_t k = 0; k < count; k++) search[k] = &w->search[k];
   qsort(search, count, sizeof(void *), by_score);
   return write_page(w, w->options->folder, w->search->evaluator, search, count);
@@ -239,7 +243,7 @@ static enum sciara_status write_all(const struct work *w) {
 /** SCIARA_ERR_INPUT: a search is finished without a score. */
 static enum sciara_status check_scores(const struct work *w) {
   for (size_t k = 0; k < w->file.search_count; k++)
-    if (is_whole(&w->search[k]) && w->search[k].best == SIZE_MAX)
+    if (is_whole_search(&w->search[k]) && w->search[k].best == SIZE_MAX)
       return sciara_fail(SCIARA_ERR_INPUT, "%s: no evaluation has a score: all are failed or invalid",
                          w->search[k].table.path);
   return SCIARA_OK;
@@ -356,7 +360,7 @@ static enum sciara_status calibrate(struct work *w, struct sciara_calibrate_prog
   SCIARA_TRY(begin(w));
   SCIARA_TRY(check_folder(w, &is_new));
   enum sciara_status status = SCIARA_OK;
-  for (size_t k = 0; k < w->file.search_count && status == SCIARA_OK && (k == 0 || !is_cancelled(w)); k++)
+  for (size_t k = 0; k < w->file.search_count && status == SCIARA_OK && (k == 0 || !is_calibration_cancelled(w)); k++)
     status = run(w, k, is_new);
   if (w->began > 0) look(w, out);
   return status == SCIARA_OK ? check_scores(w) : status;

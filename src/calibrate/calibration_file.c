@@ -35,8 +35,6 @@ struct reading {
   size_t extra_driver_count;
 };
 
-static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a calibration"); }
-
 void sciara_calibration_file_free(struct sciara_calibration_file *f) {
   for (size_t k = 0; f->scenario && k < f->scenario_count; k++) free(f->scenario[k]);
   for (size_t k = 0; f->name && k < f->name_count; k++) free(f->name[k]);
@@ -98,7 +96,7 @@ static enum sciara_status read_pair(const struct reading *c, const cJSON *pair, 
   SCIARA_TRY(sciara_ensemble_path(r, sciara_json_get(pair, "scenario"), &scenario));
   const size_t number = place_scenario(f, scenario);
   name[2] = sciara_format("%s: pairs[%zu]", r->file, k);
-  if (!name[2]) return no_memory();
+  if (!name[2]) return sciara_no_memory("a calibration");
   const struct sciara_evaluate_observed one = {.scenario = number,
                                                .path = name[0],
                                                .layer = layer ? layer->valuestring : NULL,
@@ -277,7 +275,7 @@ static enum sciara_status read_with(const char *path, const struct sciara_key_se
   enum sciara_status status = SCIARA_OK;
   for (size_t k = 0; k < keys->count && status == SCIARA_OK; k++) {
     override[k] = sciara_format("%s=%s", keys->key[k], keys->value[k]);
-    if (!override[k]) status = no_memory();
+    if (!override[k]) status = sciara_no_memory("a calibration");
   }
   if (status == SCIARA_OK) status = sciara_scenario_read(path, (const char *const *) override, keys->count, out);
   for (size_t k = 0; k < keys->count; k++) free(override[k]);
@@ -423,6 +421,6 @@ void sciara_calibration_file_read(const char *path, const char *const *extra_dri
                             .extra_drivers = extra_drivers,
                             .extra_driver_count = extra_driver_count};
   *out = (struct sciara_calibration_file){.path = path};
-  sciara_diagnostics_add(diagnostics, folder ? read_tree(&c) : no_memory());
+  sciara_diagnostics_add(diagnostics, folder ? read_tree(&c) : sciara_no_memory("a calibration"));
   free(folder);
 }

@@ -15,12 +15,10 @@
 
 enum { MOST_DRAWN = 2000 }; // rows
 
-static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a page"); }
-
 // ---------------------------------------------------------------------------------------------------------- the search
 
 /** Adds a number, or null. */
-static bool put(cJSON *object, const char *name, double value) {
+static bool put_page_text(cJSON *object, const char *name, double value) {
   return (isfinite(value) ? cJSON_AddNumberToObject(object, name, value) : cJSON_AddNullToObject(object, name)) != NULL;
 }
 
@@ -38,10 +36,11 @@ static bool put_pairs(const struct sciara_calibration_record *r, cJSON *search) 
     cJSON *item = sciara_json_push(pairs);
     made = item && sciara_json_put_plain(item, "scenario", f->scenario[o->scenario]) &&
            sciara_json_put_plain(item, "observed", o->path) &&
-           (!o->region || sciara_json_put_plain(item, "region", o->region)) && put(item, "at_s", o->at_s) &&
-           (!o->at_date || sciara_json_put_plain(item, "date", o->at_date)) && put(item, "weight", o->weight) &&
+           (!o->region || sciara_json_put_plain(item, "region", o->region)) && put_page_text(item, "at_s", o->at_s) &&
+           (!o->at_date || sciara_json_put_plain(item, "date", o->at_date)) &&
+           put_page_text(item, "weight", o->weight) &&
            cJSON_AddBoolToObject(item, "hold_out", f->observed[k].held_out) &&
-           put(item, "jaccard", r->table->jaccard[r->best * f->pair_count + k]);
+           put_page_text(item, "jaccard", r->table->jaccard[r->best * f->pair_count + k]);
   }
   return made;
 }
@@ -103,11 +102,11 @@ static bool put_unknowns(const struct sciara_calibration_record *r, const struct
     const struct sciara_support *s = &supported->unknown[k];
     cJSON *item = sciara_json_push(unknowns), *with = item ? cJSON_AddArrayToObject(item, "correlation") : NULL;
     made = with && sciara_json_put_plain(item, "key", u->key) &&
-           (!u->disc || put(item, "disc", (double)u->disc->vent)) && put(item, "min", u->min) &&
-           put(item, "max", u->max) && cJSON_AddBoolToObject(item, "log", u->log) &&
-           put(item, "best", r->table->value[r->best * n + k]) && put(item, "median", s->median) &&
-           put(item, "low", s->low) && put(item, "high", s->high) && put(item, "spread", s->spread) &&
-           put_effects(e, k, item);
+           (!u->disc || put_page_text(item, "disc", (double)u->disc->vent)) && put_page_text(item, "min", u->min) &&
+           put_page_text(item, "max", u->max) && cJSON_AddBoolToObject(item, "log", u->log) &&
+           put_page_text(item, "best", r->table->value[r->best * n + k]) && put_page_text(item, "median", s->median) &&
+           put_page_text(item, "low", s->low) && put_page_text(item, "high", s->high) &&
+           put_page_text(item, "spread", s->spread) && put_effects(e, k, item);
     if (made && !isnan(s->spread)) made = sciara_json_put_plain(item, "identifiable", verdicts[s->identifiable]);
     for (size_t i = 0; i < n && made; i++) made = push(with, supported->correlation[k][i]);
   }
@@ -119,17 +118,21 @@ static bool put_search(const struct sciara_calibration_record *r, const struct s
   bool made = (!r->search->name || sciara_json_put_plain(search, "name", r->search->name)) &&
               sciara_json_put_plain(search, "rule", sciara_rule_name(r->search->rule)) &&
               sciara_json_put_plain(search, "design", sciara_calibration_designs[r->search->file->design]) &&
-              put(search, "evaluations", (double)r->table->count) && put(search, "budget", (double)r->search->budget) &&
-              put(search, "without_score", (double)r->failed) &&
-              put(search, "stopped", (double)sciara_calibration_count(r, SCIARA_EVALUATE_STOPPED)) &&
-              put(search, "best", (double)(r->best + 1)) && put(search, "score", r->table->score[r->best]) &&
-              put(search, "accepted", (double)supported->accepted) &&
-              put(search, "accepted_part", SCIARA_ACCEPTED_PART) &&
-              put(search, "accepted_least", SCIARA_SUPPORT_LEAST) && put(search, "together", SCIARA_SUPPORT_TOGETHER);
+              put_page_text(search, "evaluations", (double)r->table->count) &&
+              put_page_text(search, "budget", (double)r->search->budget) &&
+              put_page_text(search, "without_score", (double)r->failed) &&
+              put_page_text(search, "stopped", (double)sciara_calibration_count(r, SCIARA_EVALUATE_STOPPED)) &&
+              put_page_text(search, "best", (double)(r->best + 1)) &&
+              put_page_text(search, "score", r->table->score[r->best]) &&
+              put_page_text(search, "accepted", (double)supported->accepted) &&
+              put_page_text(search, "accepted_part", SCIARA_ACCEPTED_PART) &&
+              put_page_text(search, "accepted_least", SCIARA_SUPPORT_LEAST) &&
+              put_page_text(search, "together", SCIARA_SUPPORT_TOGETHER);
   cJSON *names = e ? cJSON_AddArrayToObject(search, "effects") : NULL;
   made = made && (!e || names);
   for (size_t k = 0; e && k < e->count && made; k++) made = cJSON_AddItemToArray(names, cJSON_CreateString(e->name[k]));
-  if (made && e) made = put(search, "effects_used", (double)e->used) && put(search, "effects_of", (double)e->of);
+  if (made && e)
+    made = put_page_text(search, "effects_used", (double)e->used) && put_page_text(search, "effects_of", (double)e->of);
   return made && put_pairs(r, search) && put_progress(r, search) && put_unknowns(r, e, supported, search);
 }
 
@@ -138,15 +141,16 @@ static enum sciara_status add_search(const struct sciara_calibration_found *foun
   struct sciara_supported *supported;
   SCIARA_TRY(SCIARA_NEW(supported, 1, "the accepted sets"));
   cJSON *search = sciara_json_push(searches);
-  enum sciara_status status = search ? sciara_support_make(&found->record, supported) : no_memory();
-  if (status == SCIARA_OK && !put_search(&found->record, found->effects, supported, search)) status = no_memory();
+  enum sciara_status status = search ? sciara_support_make(&found->record, supported) : sciara_no_memory("a page");
+  if (status == SCIARA_OK && !put_search(&found->record, found->effects, supported, search))
+    status = sciara_no_memory("a page");
   sciara_free(supported);
   return status;
 }
 
 static enum sciara_status print_searches(const struct sciara_calibration_page *page, struct sciara_text *out) {
   cJSON *searches = cJSON_CreateArray();
-  enum sciara_status status = searches ? SCIARA_OK : no_memory();
+  enum sciara_status status = searches ? SCIARA_OK : sciara_no_memory("a page");
   for (size_t k = 0; k < page->count && status == SCIARA_OK; k++) status = add_search(&page->found[k], searches);
   if (status == SCIARA_OK) status = sciara_text_append(out, "{\"searches\":");
   if (status == SCIARA_OK) status = sciara_json_print(searches, out);
@@ -258,7 +262,7 @@ static enum sciara_status take_vents(const char *path, const char *scenario, con
   struct sciara_scenario_spec spec = {0};
   struct sciara_diagnostics diagnostics = {0}; // it has been computed: places are all that is looked at
   sciara_scenario_parse_alone(path, scenario, &spec, &diagnostics);
-  enum sciara_status status = diagnostics.no_memory ? no_memory() : SCIARA_OK;
+  enum sciara_status status = diagnostics.no_memory ? sciara_no_memory("a page") : SCIARA_OK;
   if (status == SCIARA_OK) status = sciara_vent_marks_make(&spec, &site->grid, &georef, &m->marks);
   if (status == SCIARA_OK) status = SCIARA_NEW(m->vent, m->marks.count, "the vents of a page");
   for (size_t k = 0; k < m->marks.count && status == SCIARA_OK; k++)

@@ -18,11 +18,9 @@
 
 enum { VERSION = 1 };
 
-static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a calibration"); }
-
 // -------------------------------------------------------------------------------------------------- calibration.json
 
-static bool put_number(cJSON *object, const char *name, double value) {
+static bool put_record_number(cJSON *object, const char *name, double value) {
   return cJSON_AddNumberToObject(object, name, value) != NULL;
 }
 
@@ -30,7 +28,7 @@ bool sciara_calibration_inputs_put(const struct sciara_calibration_record *r, cJ
   const struct sciara_calibration_file *f = r->search->file;
   cJSON *scenarios = cJSON_AddArrayToObject(root, "scenarios"), *extents = cJSON_AddArrayToObject(root, "extents");
   bool whole = scenarios && extents &&
-               put_number(root, "rule_edition", (double)sciara_rule_edition(r->search->rule)); // absent: 1
+               put_record_number(root, "rule_edition", (double)sciara_rule_edition(r->search->rule)); // absent: 1
   for (size_t k = 0; k < f->scenario_count && whole; k++) {
     cJSON *item = sciara_json_push(scenarios);
     whole =
@@ -57,7 +55,7 @@ static bool put_restarts(const struct sciara_calibration_record *r, cJSON *root)
   bool whole = restarts;
   for (size_t k = 0; k < r->restart_count && whole; k++) {
     cJSON *item = sciara_json_push(restarts);
-    whole = item && put_number(item, "evaluations", (double)r->restart[k].evaluations) &&
+    whole = item && put_record_number(item, "evaluations", (double)r->restart[k].evaluations) &&
             sciara_json_put_plain(item, "reason", reasons[r->restart[k].reason]);
   }
   return whole;
@@ -69,14 +67,14 @@ static bool put_best(const struct sciara_calibration_record *r, cJSON *root) {
   if (r->best == SIZE_MAX) return cJSON_AddNullToObject(root, "best") != NULL;
   cJSON *best = cJSON_AddObjectToObject(root, "best"), *values = cJSON_AddObjectToObject(best, "values"),
         *pairs = cJSON_AddArrayToObject(best, "pairs");
-  bool whole = values && pairs && put_number(best, "number", (double)(r->best + 1)) &&
-               put_number(best, "score", r->table->score[r->best]);
+  bool whole = values && pairs && put_record_number(best, "number", (double)(r->best + 1)) &&
+               put_record_number(best, "score", r->table->score[r->best]);
   for (size_t k = 0; k < s->unknown_count && whole; k++)
-    whole = put_number(values, s->unknown[k].key, r->table->value[r->best * s->unknown_count + k]);
+    whole = put_record_number(values, s->unknown[k].key, r->table->value[r->best * s->unknown_count + k]);
   for (size_t k = 0; k < f->pair_count && whole; k++) {
     cJSON *item = sciara_json_push(pairs);
     whole = item && sciara_json_put_plain(item, "observed", f->observed[k].path) &&
-            put_number(item, "jaccard", r->table->jaccard[r->best * f->pair_count + k]) &&
+            put_record_number(item, "jaccard", r->table->jaccard[r->best * f->pair_count + k]) &&
             cJSON_AddBoolToObject(item, "hold_out", f->observed[k].held_out);
   }
   return whole;
@@ -91,11 +89,11 @@ size_t sciara_calibration_count(const struct sciara_calibration_record *r, enum 
 /** The beginning of calibration.json. */
 static cJSON *begin_record(const struct sciara_calibration_file *f, const char *search, const char *status) {
   cJSON *root = cJSON_CreateObject();
-  const bool whole = root && sciara_json_put_plain(root, "format", SCIARA_CALIBRATION_FORMAT) &&
-                     put_number(root, "version", VERSION) && sciara_json_put_plain(root, "program", SCIARA_VERSION) &&
-                     sciara_json_put_plain(root, "status", status) &&
-                     (!search || sciara_json_put_plain(root, "search", search)) &&
-                     sciara_json_put(root, "file", cJSON_Duplicate(f->tree, true));
+  const bool whole =
+      root && sciara_json_put_plain(root, "format", SCIARA_CALIBRATION_FORMAT) &&
+      put_record_number(root, "version", VERSION) && sciara_json_put_plain(root, "program", SCIARA_VERSION) &&
+      sciara_json_put_plain(root, "status", status) && (!search || sciara_json_put_plain(root, "search", search)) &&
+      sciara_json_put(root, "file", cJSON_Duplicate(f->tree, true));
   if (whole) return root;
   cJSON_Delete(root);
   return NULL;
@@ -104,12 +102,13 @@ static cJSON *begin_record(const struct sciara_calibration_file *f, const char *
 enum sciara_status sciara_calibration_record_write(const struct sciara_calibration_record *r) {
   cJSON *root = begin_record(r->search->file, r->search->name, r->status);
   const bool whole = root && sciara_calibration_inputs_put(r, root) &&
-                     put_number(root, "evaluations", (double)r->table->count) &&
-                     put_number(root, "without_score", (double)r->failed) &&
-                     put_number(root, "stopped", (double)sciara_calibration_count(r, SCIARA_EVALUATE_STOPPED)) &&
-                     put_number(root, "rested", (double)sciara_calibration_count(r, SCIARA_EVALUATE_RESTED)) &&
+                     put_record_number(root, "evaluations", (double)r->table->count) &&
+                     put_record_number(root, "without_score", (double)r->failed) &&
+                     put_record_number(root, "stopped", (double)sciara_calibration_count(r, SCIARA_EVALUATE_STOPPED)) &&
+                     put_record_number(root, "rested", (double)sciara_calibration_count(r, SCIARA_EVALUATE_RESTED)) &&
                      put_restarts(r, root) && put_best(r, root);
-  const enum sciara_status status = whole ? sciara_json_write(root, r->folder, SCIARA_CALIBRATION_JSON) : no_memory();
+  const enum sciara_status status =
+      whole ? sciara_json_write(root, r->folder, SCIARA_CALIBRATION_JSON) : sciara_no_memory("a calibration");
   cJSON_Delete(root);
   return status;
 }
@@ -120,12 +119,13 @@ static bool put_searches(const struct sciara_calibration_record *r, size_t count
   for (size_t k = 0; k < count && whole; k++) {
     cJSON *item = sciara_json_push(searches);
     const bool any = r[k].best != SIZE_MAX;
-    whole =
-        item && sciara_json_put_plain(item, "name", r[k].search->name) &&
-        sciara_json_put_plain(item, "rule", sciara_rule_name(r[k].search->rule)) &&
-        sciara_json_put_plain(item, "status", r[k].status) && put_number(item, "budget", (double)r[k].search->budget) &&
-        put_number(item, "evaluations", (double)r[k].table->count) &&
-        (any ? put_number(item, "score", r[k].table->score[r[k].best]) : cJSON_AddNullToObject(item, "score") != NULL);
+    whole = item && sciara_json_put_plain(item, "name", r[k].search->name) &&
+            sciara_json_put_plain(item, "rule", sciara_rule_name(r[k].search->rule)) &&
+            sciara_json_put_plain(item, "status", r[k].status) &&
+            put_record_number(item, "budget", (double)r[k].search->budget) &&
+            put_record_number(item, "evaluations", (double)r[k].table->count) &&
+            (any ? put_record_number(item, "score", r[k].table->score[r[k].best])
+                 : cJSON_AddNullToObject(item, "score") != NULL);
   }
   return whole;
 }
@@ -138,7 +138,8 @@ enum sciara_status sciara_calibration_records_write(const char *folder, const ch
   whole = whole && (best < count ? put_best(&r[best], root) : cJSON_AddNullToObject(root, "best") != NULL);
   if (whole && best < count)
     whole = sciara_json_put_plain(cJSON_GetObjectItemCaseSensitive(root, "best"), "search", r[best].search->name);
-  const enum sciara_status written = whole ? sciara_json_write(root, folder, SCIARA_CALIBRATION_JSON) : no_memory();
+  const enum sciara_status written =
+      whole ? sciara_json_write(root, folder, SCIARA_CALIBRATION_JSON) : sciara_no_memory("a calibration");
   cJSON_Delete(root);
   return written;
 }
@@ -178,7 +179,7 @@ enum sciara_status sciara_calibration_best_print(const struct sciara_calibration
 enum sciara_status sciara_calibration_best_write(const struct sciara_calibration_record *r, const char *folder) {
   char *from = sciara_path_folder(r->search->file->scenario[0]);
   cJSON *root = NULL;
-  enum sciara_status status = from ? best_tree(r, 0, &root) : no_memory();
+  enum sciara_status status = from ? best_tree(r, 0, &root) : sciara_no_memory("a calibration");
   if (status == SCIARA_OK) status = sciara_scenario_move(root, from);
   free(from);
   cJSON_DeleteItemFromObjectCaseSensitive(root, "$schema");

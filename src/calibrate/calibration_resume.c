@@ -13,8 +13,6 @@
 #include "ensemble/ensemble_json.h"
 #include "file/durable.h"
 
-static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a calibration"); }
-
 /** Whether a name in a folder is left by a start that was killed. */
 static enum sciara_status look_at(const char *folder, const char *name, const char *inner, bool *is_new) {
   *is_new = strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, SCIARA_CALIBRATION_JSON ".part") == 0 ||
@@ -178,7 +176,8 @@ static enum sciara_status check(const struct sciara_calibration_file *f, const c
 enum sciara_status sciara_calibration_record_check(const struct sciara_calibration_record *r) {
   cJSON *inputs = cJSON_CreateObject();
   const bool made = inputs && sciara_calibration_inputs_put(r, inputs);
-  const enum sciara_status status = made ? check(r->search->file, r->folder, inputs) : no_memory();
+  const enum sciara_status status =
+      made ? check(r->search->file, r->folder, inputs) : sciara_no_memory("a calibration");
   cJSON_Delete(inputs);
   return status;
 }

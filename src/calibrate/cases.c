@@ -123,8 +123,8 @@ static enum sciara_status refuse_before(const struct sciara_case *s, const struc
 }
 
 /** The simulated time of an observation, which must lie in the run. */
-static enum sciara_status find_time(const struct sciara_case *s, const struct sciara_evaluate_observed *asked,
-                                    double *at_s) {
+static enum sciara_status find_case_time(const struct sciara_case *s, const struct sciara_evaluate_observed *asked,
+                                         double *at_s) {
   double date = 0, start = 0;
   bool zoned;
   *at_s = asked->at_s;
@@ -160,7 +160,7 @@ static enum sciara_status open_observed(struct sciara_cases *c, size_t k) {
                                                .extra_driver_count = o->extra_driver_count};
   struct sciara_observation found = {0}, region = {0};
   bool zoned;
-  SCIARA_TRY(find_time(&c->scenario[asked->scenario], asked, &to->at_s));
+  SCIARA_TRY(find_case_time(&c->scenario[asked->scenario], asked, &to->at_s));
   to->after_s = to->at_s - c->scenario[asked->scenario].begin_s;
   if (asked->date_field) sciara_parse_date(asked->at_date, &request.date, &zoned);
   request.when = sciara_date_at(c->scenario[asked->scenario].start, to->at_s);
@@ -231,8 +231,8 @@ bool sciara_case_covers(const struct sciara_cases *c, const struct sciara_case_o
   return (double)f->deposit[n] > least;
 }
 
-static enum sciara_status score(const struct sciara_cases *c, size_t observed, const struct sciara_footprint *f,
-                                const struct sciara_vent_cells *vents, struct sciara_extent_scores *out) {
+static enum sciara_status score_case(const struct sciara_cases *c, size_t observed, const struct sciara_footprint *f,
+                                     const struct sciara_vent_cells *vents, struct sciara_extent_scores *out) {
   const struct sciara_evaluate_observed *asked = &c->options->observed[observed];
   const struct sciara_case_observed *o = &c->observed[observed];
   const struct sciara_grid *g = &c->scenario[asked->scenario].setup.site->grid;
@@ -342,7 +342,7 @@ static enum sciara_status score_all(const struct sciara_cases *c, const struct s
   enum sciara_status status = moves_vents(job) ? find_vents(scenario, of->setup.site, &own) : SCIARA_OK;
   for (size_t k = 0; k < c->options->observed_count && status == SCIARA_OK; k++)
     if (c->options->observed[k].scenario == job->scenario)
-      status = score(c, k, f, moves_vents(job) ? &own : &of->vents, &scores[k]);
+      status = score_case(c, k, f, moves_vents(job) ? &own : &of->vents, &scores[k]);
   sciara_vent_cells_free(&own);
   return status;
 }

@@ -319,7 +319,7 @@ cleanup:
 }
 
 /** Starts from `c->mean`. */
-static void start(struct sciara_cmaes *c) {
+static void start_search(struct sciara_cmaes *c) {
   const int n = c->n;
   set_constants(c);
   c->generation = 0;
@@ -338,7 +338,7 @@ static enum sciara_status restart(struct sciara_cmaes *c) {
   SCIARA_TRY(resize(c, 2 * c->population));
   c->restarts++;
   for (int i = 0; i < c->n; i++) c->mean[i] = draw_unit(c);
-  start(c);
+  start_search(c);
   return SCIARA_OK;
 }
 
@@ -391,7 +391,7 @@ enum sciara_status sciara_cmaes_create(const struct sciara_cmaes_setup *setup, s
   SCIARA_TRY_GOTO(SCIARA_NEW(c->axes, n * n, "an optimiser"));
   SCIARA_TRY_GOTO(resize(c, setup->population > 0 ? setup->population : 4 + (int)floor(3 * sciara_ln(n))));
   for (int i = 0; i < n; i++) c->mean[i] = setup->mean ? setup->mean[i] : 0.5;
-  start(c);
+  start_search(c);
   *out = c;
   return SCIARA_OK;
 cleanup:

@@ -89,7 +89,7 @@ static double mean_jaccard(const struct sciara_evaluator *e, const struct sciara
 }
 
 /** The result of all runs: stopped if one was, else rested if one has. */
-static enum sciara_evaluate_status status_of(const struct sciara_evaluator *e, const struct entry *n) {
+static enum sciara_evaluate_status status_of_evaluation(const struct sciara_evaluator *e, const struct entry *n) {
   enum sciara_evaluate_status status = n->status;
   for (size_t k = 0; k < e->options.scenario_count && n->status == SCIARA_EVALUATE_OK; k++)
     if (n->runs[k].early > status) status = n->runs[k].early;
@@ -98,7 +98,7 @@ static enum sciara_evaluate_status status_of(const struct sciara_evaluator *e, c
 
 /** false: no more answers are wanted. */
 static bool answer(const struct sciara_evaluator *e, uint64_t number, const struct entry *n) {
-  const enum sciara_evaluate_status status = status_of(e, n);
+  const enum sciara_evaluate_status status = status_of_evaluation(e, n);
   const bool ok = n->status == SCIARA_EVALUATE_OK, scored = ok && status != SCIARA_EVALUATE_STOPPED;
   const struct sciara_evaluation result = {.index = number,
                                            .id = n->id,
@@ -162,8 +162,8 @@ static struct entry *take_task(const struct worker *me, size_t *scenario) {
   return n;
 }
 
-static enum sciara_status compute(const struct worker *me, struct entry *n, size_t scenario,
-                                  enum sciara_evaluate_status *verdict, bool *cancelled) {
+static enum sciara_status compute_evaluation(const struct worker *me, struct entry *n, size_t scenario,
+                                             enum sciara_evaluate_status *verdict, bool *cancelled) {
   struct sciara_evaluator *e = me->e;
   const struct sciara_case_job job = {.scenario = scenario,
                                       .key = (const char *const *)n->text,
@@ -200,7 +200,7 @@ static void *run_worker(void *context) {
     enum sciara_evaluate_status verdict;
     bool cancelled = false;
     pthread_mutex_unlock(&e->lock);
-    enum sciara_status status = compute(me, n, scenario, &verdict, &cancelled);
+    enum sciara_status status = compute_evaluation(me, n, scenario, &verdict, &cancelled);
     pthread_mutex_lock(&e->lock);
     if (status == SCIARA_OK && !cancelled && verdict != SCIARA_EVALUATE_OK) status = note_error(n, scenario, verdict);
     sciara_failure_keep(&e->failed, status);
@@ -323,7 +323,7 @@ static enum sciara_status start_workers(struct sciara_evaluator *e, int count) {
   return e->worker_count > 0 ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "cannot start a thread");
 }
 
-static enum sciara_status start(struct sciara_evaluator *e) {
+static enum sciara_status start_evaluation(struct sciara_evaluator *e) {
   struct sciara_capacity most;
   SCIARA_TRY(check_options(&e->options));
   SCIARA_TRY(sciara_cases_open(&e->options, &e->cases));
@@ -354,7 +354,7 @@ enum sciara_status sciara_evaluator_open(const struct sciara_evaluate_options *o
   pthread_mutex_init(&e->lock, NULL);
   pthread_cond_init(&e->work, NULL);
   pthread_cond_init(&e->answered, NULL);
-  const enum sciara_status status = start(e);
+  const enum sciara_status status = start_evaluation(e);
   if (status == SCIARA_OK)
     *out = e;
   else

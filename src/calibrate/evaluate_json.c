@@ -29,7 +29,7 @@ static void line_free(struct line *l) {
   cJSON_Delete(l->tree);
 }
 
-static enum sciara_status refuse(const char *key, const char *expected, const cJSON *found) {
+static enum sciara_status refuse_request(const char *key, const char *expected, const cJSON *found) {
   char text[128];
   sciara_json_describe(found, text, sizeof text);
   return sciara_fail(SCIARA_ERR_INPUT, "%s: expected %s; found %s", key, expected, text);
@@ -40,9 +40,9 @@ static const double LARGEST_ID = 9007199254740991; // larger whole numbers are n
 static enum sciara_status take_id(struct line *l, const cJSON *id) {
   struct sciara_text text = {0};
   if (id && !cJSON_IsNumber(id) && !cJSON_IsString(id) && !cJSON_IsNull(id))
-    return refuse("id", "a number or a text", id);
+    return refuse_request("id", "a number or a text", id);
   if (id && cJSON_IsNumber(id) && fabs(id->valuedouble) > LARGEST_ID)
-    return refuse("id", "a number up to 9007199254740991, which comes back unchanged, or a text", id);
+    return refuse_request("id", "a number up to 9007199254740991, which comes back unchanged, or a text", id);
   enum sciara_status status = SCIARA_OK;
   if (id && cJSON_IsString(id)) { // no terminal is to execute it
     sciara_text_append(&text, "\"");
@@ -78,7 +78,7 @@ static enum sciara_status read_line(const char *text, size_t length, struct line
   if (length > SCIARA_EVALUATE_LINE_MOST)
     return sciara_fail(SCIARA_ERR_INPUT, "expected at most %d bytes, found more", (int)SCIARA_EVALUATE_LINE_MOST);
   SCIARA_TRY(sciara_json_parse("JSON", text, length, &l->tree));
-  if (!cJSON_IsObject(l->tree)) return refuse("top level", "an object with \"id\" and \"set\"", l->tree);
+  if (!cJSON_IsObject(l->tree)) return refuse_request("top level", "an object with \"id\" and \"set\"", l->tree);
   SCIARA_TRY(take_id(l, cJSON_GetObjectItemCaseSensitive(l->tree, "id")));
   cJSON_ArrayForEach(child, l->tree) {
     if (strcmp(child->string, "set") == 0)
@@ -87,7 +87,7 @@ static enum sciara_status read_line(const char *text, size_t length, struct line
       return sciara_fail(SCIARA_ERR_INPUT, "expected the keys \"id\" and \"set\", found \"%.80s\"", child->string);
   }
   if (set && !cJSON_IsObject(set))
-    return refuse("set", "an object of keys such as \"model.relaxation\" and values", set);
+    return refuse_request("set", "an object of keys such as \"model.relaxation\" and values", set);
   return set ? take_set(l, set) : SCIARA_OK;
 }
 
@@ -117,25 +117,25 @@ enum sciara_status sciara_evaluate_line(struct sciara_evaluator *e, uint64_t num
 
 // ------------------------------------------------------------------------------------------------------------- results
 
-static void put_number(struct sciara_text *t, const char *key, double value) {
+static void put_evaluation_number(struct sciara_text *t, const char *key, double value) {
   char number[40] = "null";
   if (!isnan(value)) sciara_json_number(value, number, sizeof number);
   sciara_text_append(t, ",\"%s\":%s", key, number);
 }
 
-static void put_text(struct sciara_text *t, const char *key, const char *value) {
+static void put_evaluation_text(struct sciara_text *t, const char *key, const char *value) {
   sciara_text_append(t, ",\"%s\":\"", key);
   sciara_text_append_json(t, value);
   sciara_text_append(t, "\"");
 }
 
-static void put_scores(struct sciara_text *t, const struct sciara_extent_scores *s) {
-  put_number(t, "e1", s->e1);
-  put_number(t, "tpr", s->tpr);
-  put_number(t, "ppv", s->ppv);
-  put_number(t, "area_ratio", s->area_ratio);
-  put_number(t, "runout_ratio", s->run_out_ratio);
-  put_number(t, "hausdorff_m", s->hausdorff_m);
+static void put_evaluation_scores(struct sciara_text *t, const struct sciara_extent_scores *s) {
+  put_evaluation_number(t, "e1", s->e1);
+  put_evaluation_number(t, "tpr", s->tpr);
+  put_evaluation_number(t, "ppv", s->ppv);
+  put_evaluation_number(t, "area_ratio", s->area_ratio);
+  put_evaluation_number(t, "runout_ratio", s->run_out_ratio);
+  put_evaluation_number(t, "hausdorff_m", s->hausdorff_m);
 }
 
 /** Each line of a text as an item of an array. */
@@ -157,10 +157,10 @@ static void put_lines(struct sciara_text *t, const char *key, const char *lines)
 }
 
 static void put_run(struct sciara_text *t, const struct sciara_evaluate_run *r) {
-  put_number(t, "volume_m3", r->volume_m3);
+  put_evaluation_number(t, "volume_m3", r->volume_m3);
   sciara_text_append(t, ",\"steps\":%" PRIu64, r->steps);
-  put_text(t, "end", sciara_end_name(r->end));
-  put_number(t, "end_s", r->end_s);
+  put_evaluation_text(t, "end", sciara_end_name(r->end));
+  put_evaluation_number(t, "end_s", r->end_s);
   put_lines(t, "warnings", r->warnings);
 }
 
@@ -172,11 +172,11 @@ static void put_parts(struct sciara_text *t, const struct sciara_evaluate_option
     sciara_text_append(t, "%s{\"scenario\":\"", k > 0 ? "," : "");
     sciara_text_append_json(t, o->scenarios[observed->scenario]);
     sciara_text_append(t, "\"");
-    put_text(t, "observed", observed->path);
-    if (observed->at_date) put_text(t, "date", observed->at_date);
-    put_number(t, "weight", observed->weight);
-    put_number(t, "jaccard", r->scores[k].jaccard);
-    put_scores(t, &r->scores[k]);
+    put_evaluation_text(t, "observed", observed->path);
+    if (observed->at_date) put_evaluation_text(t, "date", observed->at_date);
+    put_evaluation_number(t, "weight", observed->weight);
+    put_evaluation_number(t, "jaccard", r->scores[k].jaccard);
+    put_evaluation_scores(t, &r->scores[k]);
     put_run(t, &r->runs[observed->scenario]);
     sciara_text_append(t, "}");
   }
@@ -187,14 +187,14 @@ enum sciara_status sciara_evaluate_print(const struct sciara_evaluate_options *o
                                          struct sciara_text *out) {
   static const char *const status[] = {"ok", "failed", "error"};
   sciara_text_append(out, "{\"id\":%s", r->id);
-  put_text(out, "status", status[r->status]);
-  put_number(out, "jaccard", r->jaccard);
+  put_evaluation_text(out, "status", status[r->status]);
+  put_evaluation_number(out, "jaccard", r->jaccard);
   if (r->error) {
-    put_text(out, "error", r->error);
+    put_evaluation_text(out, "error", r->error);
   } else if (o->observed_count > 1) {
     put_parts(out, o, r);
   } else {
-    put_scores(out, r->scores);
+    put_evaluation_scores(out, r->scores);
     put_run(out, r->runs);
   }
   return sciara_text_append(out, "}\n");

@@ -11,8 +11,6 @@
 #include "scenario/scenario_base.h"
 #include "scenario/scenario_keys.h"
 
-static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for observed extents"); }
-
 void sciara_observed_list_free(struct sciara_observed_list *list) {
   for (size_t k = 0; k < list->text_count; k++) free(list->text[k]);
   sciara_free(list->text);
@@ -91,7 +89,7 @@ enum sciara_status sciara_observed_add(struct sciara_observed_list *list, const 
   if (!dates) return add_item(list, given);
   SCIARA_TRY(sciara_observation_dates_read(&request, &found));
   const char *field = keep(list, found.field);
-  enum sciara_status status = field ? SCIARA_OK : no_memory();
+  enum sciara_status status = field ? SCIARA_OK : sciara_no_memory("observed extents");
   const struct dates of = dates_of(scenario);
   size_t first = 0, end = found.count;
   while (first < end && found.date[first] <= of.first) first++;
@@ -106,7 +104,7 @@ enum sciara_status sciara_observed_add(struct sciara_observed_list *list, const 
     sciara_print_date(found.date[k], text);
     one.date_field = field;
     one.at_date = keep(list, text);
-    status = one.at_date ? add_item(list, &one) : no_memory();
+    status = one.at_date ? add_item(list, &one) : sciara_no_memory("observed extents");
     sciara_log(SCIARA_LOG_INFO, "%s: field \"%s\": outline of %s", given->path, field, text);
   }
   if (status == SCIARA_OK) warn_of(given->path, scenario, first, found.count, "not after", of.first, "begins");

@@ -24,7 +24,7 @@ struct making {
 
 // -------------------------------------------------------------------------------------------------------------- scores
 
-static enum sciara_status score(void *context, size_t member, const struct sciara_footprint *f) {
+static enum sciara_status score_members(void *context, size_t member, const struct sciara_footprint *f) {
   const struct making *m = (const struct making *)context;
   const struct sciara_reweight_options *o = m->options;
   int64_t hits = 0, run = 0;
@@ -162,7 +162,7 @@ cleanup:
   return status;
 }
 
-static enum sciara_status make(const struct sciara_batches *b, struct making *m) {
+static enum sciara_status make_weighting(const struct sciara_batches *b, struct making *m) {
   const struct sciara_footprint_source source = sciara_batches_source(b);
   struct sciara_reweight *w = m->out;
   w->finished = m->sample.finished;
@@ -171,7 +171,7 @@ static enum sciara_status make(const struct sciara_batches *b, struct making *m)
   SCIARA_TRY(SCIARA_NEW(w->weight, m->sample.count, "the weights of the members"));
   for (size_t k = 0; k < m->sample.count; k++) w->jaccard[k] = NAN;
   for (int64_t i = 0; i < b->rows * b->cols; i++) w->observed += m->options->covered[i] != 0;
-  SCIARA_TRY(sciara_footprints_visit(&source, m->options->threads, score, m));
+  SCIARA_TRY(sciara_footprints_visit(&source, m->options->threads, score_members, m));
   SCIARA_TRY(summarise(m));
   SCIARA_TRY(find_exponent(m));
   return make_weights(m);
@@ -182,7 +182,7 @@ enum sciara_status sciara_reweight_make(const struct sciara_ensemble *e, const s
   struct making m = {.options = options, .out = out};
   *out = (struct sciara_reweight){0};
   SCIARA_TRY(sciara_sample_of_members(e, b, e->members.count, e->members.weight, NULL, &m.sample));
-  const enum sciara_status status = make(b, &m);
+  const enum sciara_status status = make_weighting(b, &m);
   sciara_sample_free(&m.sample);
   if (status != SCIARA_OK) sciara_reweight_free(out);
   return status;

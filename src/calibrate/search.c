@@ -31,7 +31,9 @@ enum {
 /** Above 0, and no score is below: with it nothing is stopped, but fronts rest. */
 static const double LEAST_OF_ALL = 1e-300;
 
-static bool is_cancelled(const struct sciara_search *s) { return __atomic_load_n(s->cancel, __ATOMIC_RELAXED) != 0; }
+static bool is_search_cancelled(const struct sciara_search *s) {
+  return __atomic_load_n(s->cancel, __ATOMIC_RELAXED) != 0;
+}
 
 // ----------------------------------------------------------------------------------------------------------- its table
 
@@ -83,13 +85,13 @@ static enum sciara_status append_head(const struct sciara_calibration_search *s,
   return sciara_text_append(out, "\n");
 }
 
-static void append_number(struct sciara_text *out, double value) {
+static void append_search_number(struct sciara_text *out, double value) {
   char number[40] = "";
   if (!isnan(value)) sciara_json_number(value, number, sizeof number);
   sciara_text_append(out, ",%s", number);
 }
 
-static enum sciara_status write_text(const struct sciara_evaluation_table *t, const struct sciara_text *text) {
+static enum sciara_status write_search_text(const struct sciara_evaluation_table *t, const struct sciara_text *text) {
   for (size_t done = 0; done < text->length;) {
     const ssize_t n = write(t->fd, text->data + done, text->length - done);
     if (n < 0 && errno != EINTR) return io_failure(t, "write");
@@ -122,16 +124,16 @@ static enum sciara_status table_add(struct sciara_evaluation_table *t) {
   const size_t row = t->count;
   struct sciara_text text = {0};
   sciara_text_append(&text, "%zu", row + 1);
-  for (size_t k = 0; k < t->unknown_count; k++) append_number(&text, t->value[row * t->unknown_count + k]);
-  append_number(&text, t->score[row]);
-  for (size_t k = 0; k < t->pair_count; k++) append_number(&text, t->jaccard[row * t->pair_count + k]);
+  for (size_t k = 0; k < t->unknown_count; k++) append_search_number(&text, t->value[row * t->unknown_count + k]);
+  append_search_number(&text, t->score[row]);
+  for (size_t k = 0; k < t->pair_count; k++) append_search_number(&text, t->jaccard[row * t->pair_count + k]);
   sciara_text_append(&text, ",%s", words[t->status[row]]);
   for (size_t k = 0; k < t->pair_count && t->edition > SHORTER; k++)
-    append_number(&text, t->run_out[row * t->pair_count + k]);
+    append_search_number(&text, t->run_out[row * t->pair_count + k]);
   const uint64_t sum = sum_row(t);
   if (t->edition > UNSUMMED) sciara_text_append(&text, ",%016" PRIx64, sum);
   enum sciara_status status = sciara_text_append(&text, "\n");
-  if (status == SCIARA_OK) status = write_text(t, &text);
+  if (status == SCIARA_OK) status = write_search_text(t, &text);
   sciara_text_free(&text);
   if (status != SCIARA_OK) return status;
   t->sum = sum;
@@ -146,8 +148,8 @@ static enum sciara_status table_sync(const struct sciara_evaluation_table *t) {
 
 // ----------------------------------------------------------------------------------------------------------- rows read
 
-static enum sciara_status refuse(const struct sciara_evaluation_table *t, size_t line, const char *expected,
-                                 const char *found) {
+static enum sciara_status refuse_value(const struct sciara_evaluation_table *t, size_t line, const char *expected,
+                                       const char *found) {
   return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected %s, found \"%.80s\"", t->path, line, expected, found);
 }
 
@@ -168,28 +170,30 @@ static enum sciara_status read_row(struct sciara_evaluation_table *t, size_t lin
   size_t status = 0;
   int64_t number = 0;
   while (status < sizeof words / sizeof *words && strcmp(word, words[status]) != 0) status++;
-  if (status == sizeof words / sizeof *words) return refuse(t, line, "ok, rested, stopped, failed or invalid", word);
+  if (status == sizeof words / sizeof *words)
+    return refuse_value(t, line, "ok, rested, stopped, failed or invalid", word);
   t->status[row] = (enum sciara_evaluate_status)status;
   const bool ok = t->status[row] == SCIARA_EVALUATE_OK || t->status[row] == SCIARA_EVALUATE_RESTED;
   const bool scored = ok || t->status[row] == SCIARA_EVALUATE_STOPPED;
   if (!sciara_csv_size(cell[0], &number) || (size_t)number != row + 1)
-    return refuse(t, line, "the number of the evaluation", cell[0]);
+    return refuse_value(t, line, "the number of the evaluation", cell[0]);
   for (size_t k = 0; k < n; k++)
-    if (!read_number(cell[1 + k], true, &t->value[row * n + k])) return refuse(t, line, "a number", cell[1 + k]);
-  if (!read_score(cell[n + 1], scored, &t->score[row])) return refuse(t, line, "a score, 0 to 1", cell[n + 1]);
+    if (!read_number(cell[1 + k], true, &t->value[row * n + k])) return refuse_value(t, line, "a number", cell[1 + k]);
+  if (!read_score(cell[n + 1], scored, &t->score[row])) return refuse_value(t, line, "a score, 0 to 1", cell[n + 1]);
   for (size_t k = 0; k < p; k++)
     if (!read_score(cell[n + 2 + k], ok, &t->jaccard[row * p + k]))
-      return refuse(t, line, "a score, 0 to 1", cell[n + 2 + k]);
+      return refuse_value(t, line, "a score, 0 to 1", cell[n + 2 + k]);
   for (size_t k = 0; k < p && t->edition > SHORTER; k++) {
     const char *text = cell[n + p + 3 + k]; // of a row with scores empty where it is undefined
-    if (!read_number(text, ok && *text, &t->run_out[row * p + k])) return refuse(t, line, "a run-out ratio", text);
+    if (!read_number(text, ok && *text, &t->run_out[row * p + k]))
+      return refuse_value(t, line, "a run-out ratio", text);
   }
   t->sum = sum_row(t);
   if (t->edition > UNSUMMED) {
     uint64_t found = 0;
     if (!sciara_csv_hash(cell[n + 2 * p + 3], &found) || found != t->sum)
-      return refuse(t, line, "a row with its checksum, as it was written and after the rows that were before it",
-                    cell[n + 2 * p + 3]);
+      return refuse_value(t, line, "a row with its checksum, as it was written and after the rows that were before it",
+                          cell[n + 2 * p + 3]);
   }
   t->count++;
   return SCIARA_OK;
@@ -231,7 +235,8 @@ static enum sciara_status read_rows(struct sciara_evaluation_table *t, const str
     const size_t line = rows.line + 1;
     SCIARA_TRY_GOTO(sciara_csv_take_row(&rows, MOST_COLUMNS, cell, &count));
     if (t->count == s->budget || count != columns) {
-      status = refuse(t, line, t->count == s->budget ? "no row after the budget" : "a value for each column", cell[0]);
+      status =
+          refuse_value(t, line, t->count == s->budget ? "no row after the budget" : "a value for each column", cell[0]);
       goto cleanup;
     }
     SCIARA_TRY_GOTO(read_row(t, line, cell));
@@ -246,7 +251,7 @@ static enum sciara_status begin_file(const struct sciara_evaluation_table *t,
                                      const struct sciara_calibration_search *s) {
   struct sciara_text head = {0};
   enum sciara_status status = append_head(s, EDITION, &head);
-  if (status == SCIARA_OK) status = write_text(t, &head);
+  if (status == SCIARA_OK) status = write_search_text(t, &head);
   if (status == SCIARA_OK) status = table_sync(t);
   if (status == SCIARA_OK) status = sciara_folder_of_file_sync(t->path);
   sciara_text_free(&head);
@@ -314,7 +319,7 @@ static double run_out_factor(double ratio, double power) {
 }
 
 /** What is maximised; of a stopped run a bound, for a factor is at most 1. */
-static double score_of(const struct sciara_calibration_file *f, const struct sciara_evaluation *result) {
+static double score_of_candidate(const struct sciara_calibration_file *f, const struct sciara_evaluation *result) {
   if (f->run_out_penalty == 0 || !result->scores) return result->jaccard;
   double sum = 0, weights = 0;
   for (size_t k = 0; k < f->pair_count; k++) {
@@ -335,7 +340,7 @@ static enum sciara_status add_row(struct sciara_search *s, const struct sciara_e
     t->run_out[row * pairs + k] = result->scores ? result->scores[k].run_out_ratio : (double)NAN;
   }
   t->status[row] = result->status;
-  t->score[row] = score_of(s->asked->file, result);
+  t->score[row] = score_of_candidate(s->asked->file, result);
   if (result->error && s->failed == 0)
     sciara_log(SCIARA_LOG_WARNING, "%s; it %s", result->error, // the first alone: there may be many
                sciara_calibration_group(s->asked) > 0 ? "has no score" : "counts as the worst");
@@ -415,7 +420,7 @@ static enum sciara_status tell(struct sciara_search *s, size_t first, size_t cou
 }
 
 /** Has the values of a row computed. */
-static enum sciara_status put(struct sciara_search *s, size_t row, bool keep) {
+static enum sciara_status put_column(struct sciara_search *s, size_t row, bool keep) {
   const struct sciara_calibration_search *a = s->asked;
   char name[128], text[SCIARA_UNKNOWNS_MOST][40];
   const char *key[SCIARA_UNKNOWNS_MOST], *value[SCIARA_UNKNOWNS_MOST];
@@ -446,12 +451,13 @@ static enum sciara_status ask(struct sciara_search *s, size_t row, const double 
                          row + 1, a->unknown[k].key, number, s->table.value[row * n + k]);
     s->table.value[row * n + k] = number;
   }
-  return row < s->earlier ? SCIARA_OK : put(s, row, false);
+  return row < s->earlier ? SCIARA_OK : put_column(s, row, false);
 }
 
 /** Computes the rows from `first` on; fewer are there if it was cancelled. */
-static enum sciara_status compute(struct sciara_search *s, size_t first, size_t count, const double *points) {
-  for (size_t k = 0; k < count && !is_cancelled(s); k++)
+static enum sciara_status compute_generation(struct sciara_search *s, size_t first, size_t count,
+                                             const double *points) {
+  for (size_t k = 0; k < count && !is_search_cancelled(s); k++)
     SCIARA_TRY(ask(s, first + k, points + k * s->asked->unknown_count));
   SCIARA_TRY(sciara_evaluator_wait(s->evaluator, first + count == s->asked->budget));
   pthread_mutex_lock(s->lock);
@@ -501,7 +507,7 @@ enum sciara_status sciara_search_run(struct sciara_search *s) {
     const size_t count = whole < budget - first ? whole : budget - first, starts = s->restart_count;
     const double *own = s->optimiser ? sciara_cmaes_ask(s->optimiser) : s->points + first * s->asked->unknown_count;
     SCIARA_TRY(set_least(s, first, before));
-    SCIARA_TRY(compute(s, first, count, own));
+    SCIARA_TRY(compute_generation(s, first, count, own));
     if (finished(s) < first + count) return SCIARA_OK;
     if (s->optimiser && count == whole) SCIARA_TRY(tell(s, first, count));
     before = s->restart_count > starts ? 0 : count;
@@ -512,7 +518,7 @@ enum sciara_status sciara_search_run(struct sciara_search *s) {
 
 enum sciara_status sciara_search_map(struct sciara_search *s) {
   if (s->table.count < s->asked->budget || s->best == SIZE_MAX) return SCIARA_OK;
-  SCIARA_TRY(put(s, s->best, true));
+  SCIARA_TRY(put_column(s, s->best, true));
   return sciara_evaluator_wait(s->evaluator, true);
 }
 

@@ -48,8 +48,8 @@ static enum sciara_identifiable verdict_of(double spread) {
 }
 
 /** `x`: count coordinates for each unknown, one unknown after the other, which become deviations. */
-static enum sciara_status make(const struct sciara_calibration_record *r, double *x, double *sorted, size_t count,
-                               struct sciara_supported *out) {
+static enum sciara_status make_support(const struct sciara_calibration_record *r, double *x, double *sorted,
+                                       size_t count, struct sciara_supported *out) {
   const struct sciara_calibration_search *s = r->search;
   const size_t n = s->unknown_count;
   double length[SCIARA_UNKNOWNS_MOST];
@@ -97,7 +97,7 @@ enum sciara_status sciara_support_make(const struct sciara_calibration_record *r
     for (size_t k = 0; k < n; k++) x[k * count + at] = coordinate_of(&s->unknown[k], r->table->value[row * n + k]);
     at++;
   }
-  status = make(r, x, sorted, count, out);
+  status = make_support(r, x, sorted, count, out);
 cleanup:
   sciara_free(x);
   sciara_free(sorted);

@@ -92,7 +92,7 @@ static enum sciara_status take_date(struct work *w, const struct sciara_observat
   return SCIARA_OK;
 }
 
-static enum sciara_status find_time(struct work *w, struct sciara_observation_dates *d) {
+static enum sciara_status find_verified_time(struct work *w, struct sciara_observation_dates *d) {
   const struct sciara_ensemble *e = &w->r.ensemble;
   struct sciara_observation_request *q = &w->request.observed;
   sciara_ensemble_start(e, w->start);
@@ -299,7 +299,7 @@ static bool is_judged(const struct work *w, int64_t i, bool beyond) {
   return w->region.covered ? w->region.covered[i] : w->said[i] > 0 || w->observed.covered[i] || w->still[i] > 0;
 }
 
-static void score(const struct work *w, bool beyond, struct sciara_verification_scores *out) {
+static void score_forecast(const struct work *w, bool beyond, struct sciara_verification_scores *out) {
   int64_t both = 0, still = 0, still_both = 0, sharp = 0;
   *out = (struct sciara_verification_scores){0};
   for (int64_t i = 0; i < sciara_grid_cells(&w->r.dem.grid); i++) {
@@ -396,8 +396,8 @@ static enum sciara_status judge(struct work *w) {
   SCIARA_TRY(read_observed(w));
   SCIARA_TRY(measure_from_vents(w));
   SCIARA_TRY(make_probabilities(w));
-  score(w, false, &v->whole);
-  score(w, true, &v->beyond);
+  score_forecast(w, false, &v->whole);
+  score_forecast(w, true, &v->beyond);
   v->begun = v->beyond.cells < v->whole.cells;
   v->members = w->r.used_members - w->r.sample.zero;
   v->finished = w->r.sample.finished;
@@ -419,7 +419,7 @@ enum sciara_status sciara_verification_make(const struct sciara_verification_req
     return sciara_fail(SCIARA_ERR_USAGE, "--dates: expected it without a time, which gives %s one time",
                        request->observed.path);
   SCIARA_TRY_GOTO(sciara_reduction_open(request->folder, &options, &w.r));
-  SCIARA_TRY_GOTO(find_time(&w, &dates));
+  SCIARA_TRY_GOTO(find_verified_time(&w, &dates));
   status = judge(&w);
 cleanup:
   if (status != SCIARA_OK) sciara_verification_free(out);

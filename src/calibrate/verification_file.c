@@ -10,12 +10,12 @@
 enum { VERSION = 1 };
 
 /** Adds a number, or null. */
-static bool put(cJSON *object, const char *name, double value) {
+static bool put_verified(cJSON *object, const char *name, double value) {
   return (isfinite(value) ? cJSON_AddNumberToObject(object, name, value) : cJSON_AddNullToObject(object, name)) != NULL;
 }
 
 /** Adds a text, or null. */
-static bool put_text(cJSON *object, const char *name, const char *text) {
+static bool put_verified_text(cJSON *object, const char *name, const char *text) {
   return text && *text ? sciara_json_put_plain(object, name, text) : cJSON_AddNullToObject(object, name) != NULL;
 }
 
@@ -25,41 +25,47 @@ static bool put_said(cJSON *scores, const struct sciara_said *said) {
   for (int k = 0; k < SCIARA_SAID_CLASSES && made; k++) {
     const struct sciara_said *s = &said[k];
     cJSON *item = sciara_json_push(list);
-    made = item && put(item, "from", s->from) && put(item, "to", s->to) && put(item, "cells", (double)s->cells) &&
-           put(item, "mean", s->mean) && put(item, "observed", s->share) && cJSON_AddBoolToObject(item, "off", s->off);
+    made = item && put_verified(item, "from", s->from) && put_verified(item, "to", s->to) &&
+           put_verified(item, "cells", (double)s->cells) && put_verified(item, "mean", s->mean) &&
+           put_verified(item, "observed", s->share) && cJSON_AddBoolToObject(item, "off", s->off);
   }
   return made;
 }
 
-static bool put_scores(cJSON *root, const char *name, const struct sciara_verification_scores *s) {
+static bool put_verified_scores(cJSON *root, const char *name, const struct sciara_verification_scores *s) {
   cJSON *item = cJSON_AddObjectToObject(root, name);
-  return item && put(item, "cells", (double)s->cells) && put(item, "observed_cells", (double)s->observed) &&
-         put(item, "likely_cells", (double)s->likely) && put(item, "area_ratio", s->area_ratio) &&
-         put(item, "jaccard", s->jaccard) && put(item, "jaccard_nothing_moves", s->still_jaccard) &&
-         put(item, "brier", s->brier) && put(item, "brier_nothing_moves", s->still_brier) &&
-         put(item, "brier_base_rate", s->share_brier) && put(item, "skill_nothing_moves", s->still_skill) &&
-         put(item, "skill_base_rate", s->share_skill) && put(item, "sharpness", s->sharpness) &&
+  return item && put_verified(item, "cells", (double)s->cells) &&
+         put_verified(item, "observed_cells", (double)s->observed) &&
+         put_verified(item, "likely_cells", (double)s->likely) && put_verified(item, "area_ratio", s->area_ratio) &&
+         put_verified(item, "jaccard", s->jaccard) && put_verified(item, "jaccard_nothing_moves", s->still_jaccard) &&
+         put_verified(item, "brier", s->brier) && put_verified(item, "brier_nothing_moves", s->still_brier) &&
+         put_verified(item, "brier_base_rate", s->share_brier) &&
+         put_verified(item, "skill_nothing_moves", s->still_skill) &&
+         put_verified(item, "skill_base_rate", s->share_skill) && put_verified(item, "sharpness", s->sharpness) &&
          put_said(item, s->said);
 }
 
 static bool put_rank(cJSON *root, const char *name, const struct sciara_verification_rank *r) {
   cJSON *item = cJSON_AddObjectToObject(root, name);
-  return item && put(item, "observed", r->observed) && put(item, "least", r->least) && put(item, "median", r->median) &&
-         put(item, "most", r->most) && put(item, "below", r->below) && put(item, "equal", r->equal);
+  return item && put_verified(item, "observed", r->observed) && put_verified(item, "least", r->least) &&
+         put_verified(item, "median", r->median) && put_verified(item, "most", r->most) &&
+         put_verified(item, "below", r->below) && put_verified(item, "equal", r->equal);
 }
 
 static bool fill(const struct sciara_verification_request *request, const struct sciara_verification *v, cJSON *root) {
   static const char *const at[] = {"given", "file", "end"};
-  return sciara_json_put_plain(root, "format", FORMAT) && put(root, "version", VERSION) &&
+  return sciara_json_put_plain(root, "format", FORMAT) && put_verified(root, "version", VERSION) &&
          sciara_json_put_plain(root, "program", SCIARA_VERSION) &&
-         put_text(root, "observed", sciara_path_name(request->observed.path)) && put_text(root, "driver", v->driver) &&
-         put_text(root, "region", request->region ? sciara_path_name(request->region) : NULL) &&
-         put(root, "since_s", v->since_s) && put(root, "at_s", v->at_s) && put_text(root, "date", v->date) &&
-         put_text(root, "at", at[v->at]) && put_text(root, "condition", v->said) &&
-         put(root, "members", (double)v->members) && put(root, "finished", (double)v->finished) &&
-         put(root, "ended_early", (double)v->early) && put(root, "cell_m", v->cell_m) &&
-         put(root, "left_out_cells", (double)v->left_out) && put_scores(root, "all", &v->whole) &&
-         (v->begun ? put_scores(root, "beyond_start", &v->beyond)
+         put_verified_text(root, "observed", sciara_path_name(request->observed.path)) &&
+         put_verified_text(root, "driver", v->driver) &&
+         put_verified_text(root, "region", request->region ? sciara_path_name(request->region) : NULL) &&
+         put_verified(root, "since_s", v->since_s) && put_verified(root, "at_s", v->at_s) &&
+         put_verified_text(root, "date", v->date) && put_verified_text(root, "at", at[v->at]) &&
+         put_verified_text(root, "condition", v->said) && put_verified(root, "members", (double)v->members) &&
+         put_verified(root, "finished", (double)v->finished) && put_verified(root, "ended_early", (double)v->early) &&
+         put_verified(root, "cell_m", v->cell_m) && put_verified(root, "left_out_cells", (double)v->left_out) &&
+         put_verified_scores(root, "all", &v->whole) &&
+         (v->begun ? put_verified_scores(root, "beyond_start", &v->beyond)
                    : cJSON_AddNullToObject(root, "beyond_start") != NULL) &&
          put_rank(root, "area_m2", &v->area_m2) && put_rank(root, "run_out_m", &v->run_out_m);
 }
@@ -75,7 +81,7 @@ enum sciara_status sciara_verification_print(const struct sciara_verification_re
   return status;
 }
 
-static void append_number(struct sciara_text *t, double value) {
+static void append_verified_number(struct sciara_text *t, double value) {
   char number[40] = "";
   if (isfinite(value)) sciara_json_number(value, number, sizeof number);
   sciara_text_append(t, ",%s", number);
@@ -84,16 +90,17 @@ static void append_number(struct sciara_text *t, double value) {
 static void append_rows(struct sciara_text *t, const char *cells, const struct sciara_verification_scores *s) {
   for (int k = 0; k < SCIARA_SAID_CLASSES; k++) {
     sciara_text_append(t, "%s", cells);
-    append_number(t, s->said[k].from);
-    append_number(t, s->said[k].to);
-    append_number(t, (double)s->said[k].cells);
-    append_number(t, s->said[k].mean);
-    append_number(t, s->said[k].share);
+    append_verified_number(t, s->said[k].from);
+    append_verified_number(t, s->said[k].to);
+    append_verified_number(t, (double)s->said[k].cells);
+    append_verified_number(t, s->said[k].mean);
+    append_verified_number(t, s->said[k].share);
     sciara_text_append(t, ",%d\n", s->said[k].off);
   }
 }
 
-static enum sciara_status write_text(const char *folder, const char *name, const struct sciara_text *text) {
+static enum sciara_status write_verification_text(const char *folder, const char *name,
+                                                  const struct sciara_text *text) {
   char *path;
   SCIARA_TRY(text->failed);
   SCIARA_TRY(sciara_path_in(folder, name, &path));
@@ -109,8 +116,9 @@ enum sciara_status sciara_verification_write(const struct sciara_verification_re
   append_rows(&csv, "all", &v->whole);
   if (v->begun) append_rows(&csv, "beyond_start", &v->beyond);
   enum sciara_status status = sciara_verification_print(request, v, &json);
-  if (status == SCIARA_OK) status = write_text(request->folder, SCIARA_ENSEMBLE_VERIFICATION ".json", &json);
-  if (status == SCIARA_OK) status = write_text(request->folder, SCIARA_ENSEMBLE_VERIFICATION ".csv", &csv);
+  if (status == SCIARA_OK)
+    status = write_verification_text(request->folder, SCIARA_ENSEMBLE_VERIFICATION ".json", &json);
+  if (status == SCIARA_OK) status = write_verification_text(request->folder, SCIARA_ENSEMBLE_VERIFICATION ".csv", &csv);
   sciara_text_free(&json);
   sciara_text_free(&csv);
   return status;

@@ -13,7 +13,7 @@ enum sciara_status sciara_active_create(const struct sciara_engine_setup *setup,
   return SCIARA_OK;
 }
 
-static void release(struct sciara_active *a) {
+static void release_active(struct sciara_active *a) {
   sciara_host_fields_destroy(&a->hf);
   sciara_free(a->entry_of);
   free(a->cell);
@@ -24,7 +24,7 @@ static void release(struct sciara_active *a) {
 
 void sciara_active_destroy(void *engine) {
   if (!engine) return;
-  release((struct sciara_active *)engine);
+  release_active((struct sciara_active *)engine);
   sciara_free(engine);
 }
 
@@ -53,7 +53,7 @@ static enum sciara_status reserve_cells(struct sciara_active *a, int64_t need) {
 }
 
 /** Lists the cells with lava among `cells`, with memory for `room` entries per listed cell. */
-static enum sciara_status list_lava(struct sciara_active *a, struct sciara_cells cells, int64_t room) {
+static enum sciara_status list_active_lava(struct sciara_active *a, struct sciara_cells cells, int64_t room) {
   for (int64_t i = cells.begin; i < cells.end; i++) {
     if (a->hf.f.h[i] == 0) continue; // invalid thicknesses are listed too, so that the first step finds them
     SCIARA_TRY(reserve_cells(a, room * (a->listed + 1)));
@@ -64,7 +64,7 @@ static enum sciara_status list_lava(struct sciara_active *a, struct sciara_cells
 
 enum sciara_status sciara_active_upload(void *engine, const struct sciara_state *state) {
   struct sciara_active *a = (struct sciara_active *)engine;
-  release(a);
+  release_active(a);
   SCIARA_TRY(sciara_band_check(&a->setup, &state->grid));
   SCIARA_TRY(sciara_host_fields_create(&a->hf, state));
   SCIARA_TRY(SCIARA_NEW(a->entry_of, a->hf.count, "list of active cells"));
@@ -74,7 +74,7 @@ enum sciara_status sciara_active_upload(void *engine, const struct sciara_state 
   sciara_step_control_load(&a->control, state, a->setup.vents);
   a->band = sciara_band_of(&a->setup, state->grid.rows, a->hf.f.stride);
   sciara_host_fields_upload(&a->hf, state, a->setup.boundary);
-  SCIARA_TRY(list_lava(a, a->band.own, 1));
+  SCIARA_TRY(list_active_lava(a, a->band.own, 1));
   a->liquid = a->listed;
   return SCIARA_OK;
 }
@@ -87,9 +87,9 @@ enum sciara_status sciara_active_download(void *engine, struct sciara_state *sta
 }
 
 /** Lists the lava of the halo rows next to the own rows. It flows in this step, and leaves the list after it. */
-static enum sciara_status list_halo_lava(struct sciara_active *a) {
+static enum sciara_status list_active_halo_lava(struct sciara_active *a) {
   a->own = a->listed;
-  for (int side = 0; side < 2; side++) SCIARA_TRY(list_lava(a, a->band.adjacent[side], SCIARA_MOORE));
+  for (int side = 0; side < 2; side++) SCIARA_TRY(list_active_lava(a, a->band.adjacent[side], SCIARA_MOORE));
   a->liquid = a->listed;
   return SCIARA_OK;
 }
@@ -111,7 +111,7 @@ enum sciara_status sciara_active_emit(struct sciara_active *a) {
   a->liquid = a->listed;
   now->cell_steps += (uint64_t)a->liquid;
   now->time = now->time + t;
-  SCIARA_TRY(list_halo_lava(a));
+  SCIARA_TRY(list_active_halo_lava(a));
   if (a->setup.profile)
     SCIARA_TRY(reserve((void **)&a->inflow, &a->inflow_capacity, a->cell_capacity, sizeof *a->inflow));
   return reserve((void **)&a->donor, &a->donor_capacity, a->liquid, sizeof *a->donor);

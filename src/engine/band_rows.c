@@ -99,7 +99,7 @@ struct move {
   int count;
 };
 
-static void add(struct move *m, int other, bool receive, struct sciara_row_range which) {
+static void add_band(struct move *m, int other, bool receive, struct sciara_row_range which) {
   const struct sciara_rows *mine = receive ? m->to : m->from;
   for (int k = 0; k < m->columns && which.begin < which.end; k++) {
     const struct column *column = receive ? &m->in[k] : &m->out[k];
@@ -134,8 +134,8 @@ enum sciara_status sciara_rows_move(struct sciara_comm *c, const struct sciara_r
       copy_own(&m, give);
       continue;
     }
-    add(&m, k, false, give);
-    add(&m, k, true, take);
+    add_band(&m, k, false, give);
+    add_band(&m, k, true, take);
   }
   const enum sciara_status status = sciara_comm_exchange(c, m.message, m.count);
   sciara_free(m.message);

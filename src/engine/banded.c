@@ -39,7 +39,7 @@ static enum sciara_status tell(struct sciara_comm *c, struct sciara_banded_comma
 }
 
 /** The error of a command: that of the first bad cell, else of the first rank that failed. */
-static enum sciara_status result(struct banded *b) {
+static enum sciara_status result_banded(struct banded *b) {
   const struct sciara_banded_report *failed = NULL;
   struct sciara_step_control *c = &b->control;
   for (int k = 0; k < comm_of(b)->size; k++) {
@@ -65,7 +65,7 @@ static enum sciara_status command(struct banded *b, struct sciara_banded_command
   SCIARA_TRY(tell(c, what));
   SCIARA_TRY(sciara_banded_obey(&b->part, what, &b->root));
   SCIARA_TRY(sciara_comm_gather(c, &b->part.report, sizeof b->part.report, b->report));
-  return result(b);
+  return result_banded(b);
 }
 
 enum sciara_status sciara_banded_serve(struct sciara_comm *c) {
@@ -110,7 +110,7 @@ enum sciara_status sciara_banded_measure(struct sciara_comm *c, size_t bytes, in
 
 // ------------------------------------------------------------------------------------------------- create and destroy
 
-static void destroy(void *engine) {
+static void destroy_banded(void *engine) {
   struct banded *b = (struct banded *)engine;
   if (!b) return;
   struct sciara_banded_command what = {.kind = SCIARA_BANDED_DESTROY};
@@ -136,7 +136,7 @@ static enum sciara_status find_place(struct banded *b, const struct sciara_engin
   return sciara_fail(SCIARA_ERR_INTERNAL, "the inner engine of bands is not in the list of engines");
 }
 
-static enum sciara_status create(const struct sciara_engine_setup *setup, void **engine) {
+static enum sciara_status create_banded(const struct sciara_engine_setup *setup, void **engine) {
   struct banded *b;
   enum sciara_status status;
   if (!setup->inner->phases)
@@ -159,7 +159,7 @@ static enum sciara_status create(const struct sciara_engine_setup *setup, void *
                                        .slots = setup->vents->slots};
   status = command(b, &what);
   if (status != SCIARA_OK) {
-    destroy(b);
+    destroy_banded(b);
     return status;
   }
   *engine = b;
@@ -190,7 +190,7 @@ enum sciara_status sciara_banded_cuts(const struct sciara_state *state, int rank
   return SCIARA_OK;
 }
 
-static enum sciara_status upload(void *engine, const struct sciara_state *state) {
+static enum sciara_status upload_banded(void *engine, const struct sciara_state *state) {
   struct banded *b = (struct banded *)engine;
   SCIARA_TRY(sciara_banded_cuts(state, comm_of(b)->size, b->setup.inner->phases->tile_rows, &b->root.cuts));
   sciara_step_control_load(&b->control, state, b->setup.vents);
@@ -210,7 +210,7 @@ static enum sciara_status upload(void *engine, const struct sciara_state *state)
   return command(b, &what);
 }
 
-static enum sciara_status download(void *engine, struct sciara_state *state) {
+static enum sciara_status download_banded(void *engine, struct sciara_state *state) {
   struct banded *b = (struct banded *)engine;
   struct sciara_banded_command what = {.kind = SCIARA_BANDED_DOWNLOAD};
   b->root.to = state;
@@ -285,8 +285,8 @@ static bool is_cut_due(const struct banded *b) {
          sciara_wallclock() - b->cut_at >= SHARE_OF_CUTS * b->cut_took;
 }
 
-static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
-                                  struct sciara_engine_progress *progress) {
+static enum sciara_status advance_banded(void *engine, const struct sciara_stop *stop,
+                                         struct sciara_engine_progress *progress) {
   struct banded *b = (struct banded *)engine;
   struct sciara_step_control *c = &b->control;
   struct sciara_banded_command what = {
@@ -315,11 +315,11 @@ struct sciara_banded_facts sciara_banded_facts_of(const void *engine) {
 
 struct sciara_engine_ops sciara_banded_ops(const struct sciara_engine_ops *inner) {
   struct sciara_engine_ops ops = *inner;
-  ops.create = create;
-  ops.destroy = destroy;
-  ops.upload = upload;
-  ops.download = download;
-  ops.advance = advance;
+  ops.create = create_banded;
+  ops.destroy = destroy_banded;
+  ops.upload = upload_banded;
+  ops.download = download_banded;
+  ops.advance = advance_banded;
   ops.profile = NULL;
   ops.keep = NULL;
   ops.collect = NULL;

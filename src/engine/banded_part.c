@@ -118,8 +118,8 @@ static enum sciara_status choose_device(struct sciara_banded_part *p, int first)
   return lost;
 }
 
-static enum sciara_status create(struct sciara_banded_part *p, const struct sciara_banded_command *command,
-                                 const struct sciara_banded_root *root) {
+static enum sciara_status create_part(struct sciara_banded_part *p, const struct sciara_banded_command *command,
+                                      const struct sciara_banded_root *root) {
   sciara_banded_note(p, find_inner(p, command));
   p->params = command->params;
   p->setup = (struct sciara_engine_setup){.boundary = command->boundary,
@@ -215,8 +215,8 @@ static enum sciara_status divide(struct sciara_banded_part *p, const struct scia
   return lost;
 }
 
-static enum sciara_status upload(struct sciara_banded_part *p, const struct sciara_banded_command *command,
-                                 struct sciara_banded_root *root) {
+static enum sciara_status upload_part(struct sciara_banded_part *p, const struct sciara_banded_command *command,
+                                      struct sciara_banded_root *root) {
   struct sciara_cuts cuts = {0};
   if (root) cuts = root->cuts;
   SCIARA_TRY(sciara_comm_broadcast(p->comm, &cuts, sizeof cuts));
@@ -241,7 +241,7 @@ static enum sciara_status download_band(struct sciara_banded_part *p, struct sci
   return p->inner->download(p->engine, *state);
 }
 
-static enum sciara_status download(struct sciara_banded_part *p, const struct sciara_banded_root *root) {
+static enum sciara_status download_part(struct sciara_banded_part *p, const struct sciara_banded_root *root) {
   struct sciara_state *state;
   bool well;
   sciara_banded_note(p, download_band(p, &state));
@@ -322,10 +322,10 @@ enum sciara_status sciara_banded_obey(struct sciara_banded_part *p, const struct
   p->report = (struct sciara_banded_report){.now = {.bad = {.row = -1, .col = -1}}};
   enum sciara_status lost = SCIARA_OK;
   switch (command->kind) {
-    case SCIARA_BANDED_CREATE: lost = create(p, command, root); break;
-    case SCIARA_BANDED_UPLOAD: lost = upload(p, command, root); break;
+    case SCIARA_BANDED_CREATE: lost = create_part(p, command, root); break;
+    case SCIARA_BANDED_UPLOAD: lost = upload_part(p, command, root); break;
     case SCIARA_BANDED_ADVANCE: lost = sciara_banded_steps(p, command, root); break;
-    case SCIARA_BANDED_DOWNLOAD: lost = download(p, root); break;
+    case SCIARA_BANDED_DOWNLOAD: lost = download_part(p, root); break;
     case SCIARA_BANDED_COUNT: lost = count_rows(p, root); break;
     case SCIARA_BANDED_CUT: lost = cut(p, root); break;
     case SCIARA_BANDED_MEASURE: lost = sciara_banded_exchange(p, command); break;

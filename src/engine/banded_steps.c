@@ -56,7 +56,7 @@ static void add_emitted(const struct sciara_banded_part *p, struct sciara_banded
 }
 
 /** `move`; a rank that fails continues to count, so that it leaves with the others. */
-static void move(struct sciara_banded_part *p, double t_opt) {
+static void move_bands(struct sciara_banded_part *p, double t_opt) {
   struct sciara_engine_progress after = p->now;
   const enum sciara_status status = p->inner->phases->move(p->engine, t_opt, &after);
   sciara_banded_note(p, status);
@@ -70,8 +70,9 @@ static void move(struct sciara_banded_part *p, double t_opt) {
 }
 
 /** A step. *agreed: the votes of its end, whose time counts for nothing; ERROR: a rank has failed before its lava moved. */
-static enum sciara_status step(struct sciara_banded_part *p, const struct sciara_banded_command *command,
-                               const struct sciara_stop_rule *rule, struct sciara_banded_root *root, uint64_t *agreed) {
+static enum sciara_status step_bands(struct sciara_banded_part *p, const struct sciara_banded_command *command,
+                                     const struct sciara_stop_rule *rule, struct sciara_banded_root *root,
+                                     uint64_t *agreed) {
   double t_opt = p->params.t_max;
   uint64_t all;
   SCIARA_TRY(exchange_halo(p));
@@ -81,7 +82,7 @@ static enum sciara_status step(struct sciara_banded_part *p, const struct sciara
   *agreed = all | SCIARA_VOTE_LIQUID;
   if (all & SCIARA_VOTE_ERROR) return SCIARA_OK;
   if (root) add_emitted(p, root);
-  move(p, sciara_vote_time(all));
+  move_bands(p, sciara_vote_time(all));
   const bool may_solidify = rule->solidified && p->now.time >= rule->vents_end;
   if (!may_solidify && !(rule->thickness < (double)INFINITY)) return SCIARA_OK;
   const unsigned flags = (p->now.liquid_cells != 0 ? SCIARA_VOTE_LIQUID : 0u) | (p->now.thick ? SCIARA_VOTE_THICK : 0u);
@@ -103,7 +104,7 @@ enum sciara_status sciara_banded_steps(struct sciara_banded_part *p, const struc
     p->report.reason = sciara_stop_test(&rule, p->now.step, p->now.time, p->now.clock, agreed & SCIARA_VOTE_LIQUID,
                                         agreed & SCIARA_VOTE_THICK);
     if (p->report.reason != SCIARA_STOP_NONE || agreed & (SCIARA_VOTE_STOP | SCIARA_VOTE_ERROR)) break;
-    SCIARA_TRY(step(p, command, &rule, root, &agreed));
+    SCIARA_TRY(step_bands(p, command, &rule, root, &agreed));
   }
   return SCIARA_OK;
 }

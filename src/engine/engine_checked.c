@@ -34,7 +34,7 @@ struct checked {
   } buffer[SCIARA_BUFFERS];
 };
 
-static void release(struct checked *e) {
+static void release_checked(struct checked *e) {
   sciara_host_fields_destroy(&e->hf);
   sciara_host_fields_destroy(&e->before);
   sciara_free(e->donor);
@@ -44,7 +44,7 @@ static void release(struct checked *e) {
   *e = (struct checked){.setup = e->setup};
 }
 
-static enum sciara_status create(const struct sciara_engine_setup *setup, void **engine) {
+static enum sciara_status create_checked(const struct sciara_engine_setup *setup, void **engine) {
   struct checked *e;
   SCIARA_TRY(SCIARA_NEW(e, 1, "engine checked"));
   e->setup = *setup;
@@ -52,15 +52,15 @@ static enum sciara_status create(const struct sciara_engine_setup *setup, void *
   return SCIARA_OK;
 }
 
-static void destroy(void *engine) {
+static void destroy_checked(void *engine) {
   if (!engine) return;
-  release((struct checked *)engine);
+  release_checked((struct checked *)engine);
   sciara_free(engine);
 }
 
-static enum sciara_status upload(void *engine, const struct sciara_state *state) {
+static enum sciara_status upload_checked(void *engine, const struct sciara_state *state) {
   struct checked *e = (struct checked *)engine;
-  release(e);
+  release_checked(e);
   SCIARA_TRY(sciara_host_fields_create(&e->hf, state));
   SCIARA_TRY(sciara_host_fields_create(&e->before, state));
   SCIARA_TRY(SCIARA_NEW(e->donor, e->hf.count, "donors of engine checked"));
@@ -81,7 +81,7 @@ static enum sciara_status upload(void *engine, const struct sciara_state *state)
   return SCIARA_OK;
 }
 
-static enum sciara_status download(void *engine, struct sciara_state *state) {
+static enum sciara_status download_checked(void *engine, struct sciara_state *state) {
   const struct checked *e = (const struct checked *)engine;
   sciara_host_fields_download(&e->hf, state);
   sciara_step_control_store(&e->control, state);
@@ -167,7 +167,7 @@ static enum sciara_status emit_one(struct checked *e, int64_t i, double volume) 
   return found(e, i, "emission", "%g m of lava after %g m3 came up where %g m were", h, volume, before);
 }
 
-static enum sciara_status emit(struct checked *e) {
+static enum sciara_status emit_checked(struct checked *e) {
   const struct sciara_vents *v = e->setup.vents;
   struct sciara_engine_progress *now = &e->control.now;
   const double t = (double)e->t;
@@ -186,7 +186,7 @@ static void remember(struct checked *e) {
   memset(e->donor, 0xff, (size_t)e->hf.count * sizeof *e->donor); // all bits set: NaN
 }
 
-static enum sciara_status evaluate(struct checked *e) {
+static enum sciara_status evaluate_checked(struct checked *e) {
   real t_opt = e->rule.clock_max;
   int64_t last = -1;
   FOR_CELLS(e, i) {
@@ -240,7 +240,7 @@ static enum sciara_status check_sheet(struct checked *e, int64_t i) {
   return invariant ? found(e, i, invariant, "%s", detail) : SCIARA_OK;
 }
 
-static enum sciara_status flow(struct checked *e) {
+static enum sciara_status flow_checked(struct checked *e) {
   FOR_CELLS(e, i) {
     if (e->hf.f.h[i] == 0) continue;
     bool bad = false;
@@ -377,7 +377,7 @@ static enum sciara_status check_outcome(struct checked *e, int64_t i, double h, 
   return SCIARA_OK;
 }
 
-static enum sciara_status settle(struct checked *e) {
+static enum sciara_status settle_checked(struct checked *e) {
   struct sciara_tally tally = {0, 0, 0};
   FOR_CELLS(e, i) {
     e->outcome[i] = SCIARA_OUTCOME_DRY;
@@ -428,29 +428,29 @@ static enum sciara_status check_step(struct checked *e) {
   }
   e->control.now.liquid_cells = liquid;
   SCIARA_TRY(check_guard(e));
-  SCIARA_TRY(download(e, e->shadow));
+  SCIARA_TRY(download_checked(e, e->shadow));
   return check_ledger(e);
 }
 
-static enum sciara_status step(void *engine) {
+static enum sciara_status step_checked(void *engine) {
   struct checked *e = (struct checked *)engine;
-  SCIARA_TRY(emit(e));
+  SCIARA_TRY(emit_checked(e));
   remember(e);
-  SCIARA_TRY(evaluate(e));
-  SCIARA_TRY(flow(e));
-  SCIARA_TRY(settle(e));
+  SCIARA_TRY(evaluate_checked(e));
+  SCIARA_TRY(flow_checked(e));
+  SCIARA_TRY(settle_checked(e));
   SCIARA_TRY(check_step(e));
   e->control.now.clock = (double)e->t;
   e->control.now.step++;
   return SCIARA_OK;
 }
 
-static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
-                                  struct sciara_engine_progress *progress) {
-  return sciara_step_control_run(&((struct checked *)engine)->control, stop, step, engine, progress);
+static enum sciara_status advance_checked(void *engine, const struct sciara_stop *stop,
+                                          struct sciara_engine_progress *progress) {
+  return sciara_step_control_run(&((struct checked *)engine)->control, stop, step_checked, engine, progress);
 }
 
-static void memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) {
+static void memory_checked(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) {
   const size_t cells = (size_t)(grid->rows + 2) * (size_t)(grid->cols + 2);
   *host = 2 * sciara_host_fields_memory(grid, record) + sciara_state_memory(grid, record) +
           cells * (sizeof(struct sciara_donor) + sizeof(enum sciara_outcome));
@@ -467,12 +467,12 @@ const struct sciara_engine_ops SCIARA_NAME(sciara_engine_checked) = {
     .summary = "whole grid, every invariant of the model verified in every step; for tests",
     .capabilities = SCIARA_FOR_TESTS,
     .determinism = SCIARA_EXACT,
-    .create = create,
-    .destroy = destroy,
-    .upload = upload,
-    .download = download,
-    .advance = advance,
-    .memory = memory,
+    .create = create_checked,
+    .destroy = destroy_checked,
+    .upload = upload_checked,
+    .download = download_checked,
+    .advance = advance_checked,
+    .memory = memory_checked,
     .keep = keep,
     .collect = collect,
     .keep_memory = keep_memory,

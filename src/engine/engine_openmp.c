@@ -76,7 +76,7 @@ static int threads(int requested) {
 
 // --------------------------------------------------------------------------------------------------- memory and parts
 
-static void release(struct openmp *e) {
+static void release_openmp(struct openmp *e) {
   for (int k = 0; k < e->threads && e->part; k++) sciara_part_release(&e->part[k]);
   for (int side = 0; side < 2; side++) sciara_part_release(&e->halo[side]);
   sciara_host_fields_destroy(&e->hf);
@@ -85,15 +85,15 @@ static void release(struct openmp *e) {
   e->entry_of = e->changed = NULL;
 }
 
-static void destroy(void *engine) {
+static void destroy_openmp(void *engine) {
   struct openmp *e = (struct openmp *)engine;
   if (!e) return;
-  release(e);
+  release_openmp(e);
   sciara_free(e->part);
   sciara_free(e);
 }
 
-static enum sciara_status create(const struct sciara_engine_setup *setup, void **engine) {
+static enum sciara_status create_openmp(const struct sciara_engine_setup *setup, void **engine) {
   struct openmp *e;
   SCIARA_TRY(SCIARA_NEW(e, 1, "engine openmp"));
   e->setup = *setup;
@@ -102,7 +102,7 @@ static enum sciara_status create(const struct sciara_engine_setup *setup, void *
   e->fits = setup->threads == 0;
   const enum sciara_status status = SCIARA_NEW(e->part, e->threads, "threads of engine openmp");
   if (status != SCIARA_OK) {
-    destroy(e);
+    destroy_openmp(e);
     return status;
   }
   *engine = e;
@@ -123,7 +123,7 @@ static int64_t liquid_cells(const struct openmp *e) {
 }
 
 /** Lists the liquid cells of a part whose list is empty. */
-static enum sciara_status list_lava(struct sciara_part *p) {
+static enum sciara_status list_openmp_lava(struct sciara_part *p) {
   int64_t liquid = 0;
   for (int64_t i = p->begin; i < p->end; i++) liquid += p->f.h[i] != 0; // invalid values too: the first step finds them
   SCIARA_TRY(sciara_part_reserve(p, liquid));
@@ -148,7 +148,7 @@ static enum sciara_status list_cells(struct openmp *e, const struct sciara_rule 
   for (int k = 0; k < e->threads; k++) prepare(e, &e->part[k], rule, k == 0 ? own : none);
   for (int side = 0; side < 2; side++) prepare(e, &e->halo[side], rule, e->band.adjacent[side]);
   e->part[0].watch = e->setup.profile ? &e->watch : NULL;
-  return list_lava(&e->part[0]);
+  return list_openmp_lava(&e->part[0]);
 }
 
 static int64_t work_of(const struct sciara_part *p, int64_t k) { return p->from[k] > 0 ? 1 : WORK_EVALUATED; }
@@ -220,9 +220,9 @@ static void limit_team(struct openmp *e) {
                e->threads);
 }
 
-static enum sciara_status upload(void *engine, const struct sciara_state *state) {
+static enum sciara_status upload_openmp(void *engine, const struct sciara_state *state) {
   struct openmp *e = (struct openmp *)engine;
-  release(e);
+  release_openmp(e);
   SCIARA_TRY(sciara_band_check(&e->setup, &state->grid));
   SCIARA_TRY(sciara_host_fields_create(&e->hf, state));
   SCIARA_TRY(SCIARA_NEW(e->entry_of, e->hf.count, "list of active cells"));
@@ -239,7 +239,7 @@ static enum sciara_status upload(void *engine, const struct sciara_state *state)
   return balance(e);
 }
 
-static enum sciara_status download(void *engine, struct sciara_state *state) {
+static enum sciara_status download_openmp(void *engine, struct sciara_state *state) {
   const struct openmp *e = (const struct openmp *)engine;
   for (int n = 0; n < e->threads; n++)
     for (int64_t k = 0; k < e->part[n].count; k++) sciara_part_store(&e->part[n], k);
@@ -249,7 +249,7 @@ static enum sciara_status download(void *engine, struct sciara_state *state) {
 }
 
 /** `entry_of` and `changed` are zeros that occupy no memory where lava never was: they count as memory of the lava. */
-static void memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) {
+static void memory_openmp(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) {
   *host = sciara_host_fields_memory(grid, record);
   *device = 0;
 }
@@ -257,7 +257,7 @@ static void memory(const struct sciara_grid *grid, unsigned record, size_t *host
 // -------------------------------------------------------------------------------------------------------------- a step
 
 /** Leader: gamma, then s = s + t. */
-static enum sciara_status emit(struct openmp *e) {
+static enum sciara_status emit_openmp(struct openmp *e) {
   const struct sciara_vents *v = e->setup.vents;
   struct sciara_engine_progress *now = &e->control.now;
   const double t = (double)e->t;
@@ -291,7 +291,7 @@ static void begin_part(const struct openmp *e, struct sciara_part *p) {
 /** Leader, before a step. */
 static enum sciara_status begin_step(struct openmp *e) {
   sciara_stopwatch_start(&e->watch);
-  SCIARA_TRY(emit(e));
+  SCIARA_TRY(emit_openmp(e));
   sciara_stopwatch_lap(&e->watch, SCIARA_PROCESS_VENTS);
   if (e->step % BALANCE_EVERY == 0) SCIARA_TRY(balance(e));
   for (int n = 0; n < e->threads; n++) begin_part(e, &e->part[n]);
@@ -356,7 +356,7 @@ static bool receive_all(const struct openmp *e, int me) {
 }
 
 /** tau2, rim and tau3 of the cells of part `me`, and its list for the next step. */
-static void settle(struct openmp *e, int me) {
+static void settle_openmp(struct openmp *e, int me) {
   struct sciara_part *p = &e->part[me];
   if (!receive_all(e, me)) {
     p->exhausted = true;
@@ -367,7 +367,7 @@ static void settle(struct openmp *e, int me) {
 }
 
 /** Leader: the error of this step, or SCIARA_OK. */
-static enum sciara_status result(struct openmp *e) {
+static enum sciara_status result_openmp(struct openmp *e) {
   for (int n = -1; n <= e->used; n++) {
     const struct sciara_part *p = part_in_order(e, n);
     int64_t row, col;
@@ -380,7 +380,7 @@ static enum sciara_status result(struct openmp *e) {
 }
 
 /** Leader: whether a cell is thicker than this `advance` allows. */
-static bool is_thick(const struct openmp *e) {
+static bool is_openmp_thick(const struct openmp *e) {
   bool thick = false;
   for (int n = 0; n < e->used; n++)
     for (int64_t k = 0; k < e->part[n].count; k++)
@@ -390,10 +390,10 @@ static bool is_thick(const struct openmp *e) {
 
 /** Leader, after a step: totals, result. */
 static enum sciara_status end_step(struct openmp *e) {
-  SCIARA_TRY(result(e));
+  SCIARA_TRY(result_openmp(e));
   for (int n = 0; n < e->used; n++) sciara_step_control_add(&e->control, &e->part[n].tally);
   e->control.now.liquid_cells = liquid_cells(e);
-  if (sciara_step_control_limits(&e->control)) e->control.now.thick = is_thick(e);
+  if (sciara_step_control_limits(&e->control)) e->control.now.thick = is_openmp_thick(e);
   e->t = e->part[0].t;
   e->control.now.clock = (double)e->t;
   e->control.now.step++;
@@ -420,7 +420,7 @@ static void first_half(struct openmp *e, int me) {
   wait_for_team(e, me, SCIARA_PROCESS_TIME_EVALUATION);
 }
 
-static void flow(struct openmp *e, struct sciara_part *p, real t) {
+static void flow_openmp(struct openmp *e, struct sciara_part *p, real t) {
   p->t = t;
   e->kernel.flow(p);
   p->aborted = p->exhausted || p->bad != INT64_MAX;
@@ -430,17 +430,17 @@ static void flow(struct openmp *e, struct sciara_part *p, real t) {
 static void second_half(struct openmp *e, int me, real t_opt) {
   const int size = e->team.size;
   const real t = sciara_clock(&e->part[0].rule, t_opt);
-  for (int n = me; n < e->used; n += size) flow(e, &e->part[n], t);
+  for (int n = me; n < e->used; n += size) flow_openmp(e, &e->part[n], t);
   for (int side = me; side < 2; side += size)
-    if (has_cells(&e->halo[side])) flow(e, &e->halo[side], t);
+    if (has_cells(&e->halo[side])) flow_openmp(e, &e->halo[side], t);
   wait_for_team(e, me, SCIARA_PROCESS_FLOWS);
   if (is_aborted(e)) return; // invalid numbers would spread; all threads get the same result here
-  for (int n = me; n < e->used; n += size) settle(e, n);
+  for (int n = me; n < e->used; n += size) settle_openmp(e, n);
   wait_for_team(e, me, SCIARA_PROCESS_TEMPERATURE);
 }
 
 /** One step of thread `me`. */
-static void step(struct openmp *e, int me) {
+static void step_openmp(struct openmp *e, int me) {
   first_half(e, me);
   second_half(e, me, find_t_opt(e));
 }
@@ -451,7 +451,7 @@ static void work(struct openmp *e, int me, const void *of_stop) {
   if (me == 0) e->status = begin_step(e);
   sciara_team_wait(&e->team);
   while (e->status == SCIARA_OK && !e->done && !e->regroup) {
-    step(e, me);
+    step_openmp(e, me);
     if (me == 0) {
       e->status = end_step(e);
       e->done = sciara_step_control_stop(&e->control, stop);
@@ -492,8 +492,8 @@ static void work_together(struct openmp *e, void (*run)(struct openmp *e, int me
   if (e->requested == 1 || !sciara_team_call(form_team, &job)) run(e, 0, argument);
 }
 
-static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
-                                  struct sciara_engine_progress *progress) {
+static enum sciara_status advance_openmp(void *engine, const struct sciara_stop *stop,
+                                         struct sciara_engine_progress *progress) {
   struct openmp *e = (struct openmp *)engine;
   SCIARA_TRY(sciara_band_check_whole(&e->setup));
   SCIARA_TRY(sciara_step_control_between_steps(&e->control));
@@ -507,13 +507,13 @@ static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
 // -------------------------------------------------------------------------------------------------------------- phases
 
 /** Lists the lava of the halo rows next to the own rows: that of `unpack` and that emitted by vents there. */
-static enum sciara_status list_halo_lava(struct openmp *e) {
+static enum sciara_status list_openmp_halo_lava(struct openmp *e) {
   for (int side = 0; side < 2; side++) {
     struct sciara_part *p = &e->halo[side];
     if (!has_cells(p)) continue;
     memset(p->entry_of + p->begin, 0, (size_t)(p->end - p->begin) * sizeof *p->entry_of);
     p->count = 0;
-    SCIARA_TRY(list_lava(p));
+    SCIARA_TRY(list_openmp_lava(p));
   }
   return SCIARA_OK;
 }
@@ -525,17 +525,17 @@ static void evaluate_job(struct openmp *e, int me, const void *nothing) {
 
 static void move_job(struct openmp *e, int me, const void *t_opt) { second_half(e, me, *(const real *)t_opt); }
 
-static enum sciara_status evaluate(void *engine, double thickness, double *t_opt) {
+static enum sciara_status evaluate_openmp(void *engine, double thickness, double *t_opt) {
   struct openmp *e = (struct openmp *)engine;
   SCIARA_TRY(sciara_step_control_evaluate(&e->control, thickness));
   SCIARA_TRY(begin_step(e));
-  SCIARA_TRY(list_halo_lava(e));
+  SCIARA_TRY(list_openmp_halo_lava(e));
   work_together(e, evaluate_job, NULL);
   *t_opt = (double)find_t_opt(e);
   return SCIARA_OK;
 }
 
-static enum sciara_status move(void *engine, double t_opt, struct sciara_engine_progress *progress) {
+static enum sciara_status move_openmp(void *engine, double t_opt, struct sciara_engine_progress *progress) {
   struct openmp *e = (struct openmp *)engine;
   const real smallest = (real)t_opt;
   SCIARA_TRY(sciara_step_control_move(&e->control, t_opt));
@@ -546,7 +546,7 @@ static enum sciara_status move(void *engine, double t_opt, struct sciara_engine_
   return status;
 }
 
-static size_t row_bytes(const void *engine) {
+static size_t row_openmp_bytes(const void *engine) {
   return sciara_host_fields_row_bytes(&((const struct openmp *)engine)->hf);
 }
 
@@ -556,7 +556,7 @@ static void store_rows(const struct sciara_part *p, struct sciara_cells rows) {
     if (p->cell[k] >= rows.begin) sciara_part_store(p, k);
 }
 
-static enum sciara_status pack(void *engine, int64_t row, int64_t count, void *buffer) {
+static enum sciara_status pack_openmp(void *engine, int64_t row, int64_t count, void *buffer) {
   const struct openmp *e = (const struct openmp *)engine;
   SCIARA_TRY(sciara_step_control_between_steps(&e->control));
   SCIARA_TRY(sciara_band_check_pack(&e->setup, &e->hf.grid, row, count));
@@ -582,7 +582,7 @@ static const real *mark_changed_row(struct openmp *e, int64_t row, const real *p
   return packed;
 }
 
-static enum sciara_status unpack(void *engine, int64_t row, int64_t count, const void *buffer) {
+static enum sciara_status unpack_openmp(void *engine, int64_t row, int64_t count, const void *buffer) {
   struct openmp *e = (struct openmp *)engine;
   const real *packed = (const real *)buffer;
   SCIARA_TRY(sciara_step_control_between_steps(&e->control));
@@ -592,7 +592,8 @@ static enum sciara_status unpack(void *engine, int64_t row, int64_t count, const
   return SCIARA_OK;
 }
 
-static const struct sciara_engine_phases phases = {evaluate, move, row_bytes, pack, unpack, .tile_rows = 1};
+static const struct sciara_engine_phases phases = {evaluate_openmp, move_openmp,   row_openmp_bytes,
+                                                   pack_openmp,     unpack_openmp, .tile_rows = 1};
 
 static enum sciara_status profile(void *engine, struct sciara_engine_profile *out) {
   *out = ((const struct openmp *)engine)->watch.sum;
@@ -605,13 +606,13 @@ const struct sciara_engine_ops SCIARA_NAME(sciara_engine_openmp) = {
     .capabilities = SCIARA_CAN_THREADS,
     .options = "isa",
     .determinism = SCIARA_EXACT,
-    .create = create,
-    .destroy = destroy,
-    .upload = upload,
-    .download = download,
-    .advance = advance,
+    .create = create_openmp,
+    .destroy = destroy_openmp,
+    .upload = upload_openmp,
+    .download = download_openmp,
+    .advance = advance_openmp,
     .threads = threads,
-    .memory = memory,
+    .memory = memory_openmp,
     .memory_of_lava = sciara_part_memory_of_lava,
     .profile = profile,
     .phases = &phases,

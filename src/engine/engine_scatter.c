@@ -33,7 +33,7 @@ static void extend(struct box *b, int64_t row, int64_t col) {
   if (col > b->right) b->right = col;
 }
 
-static enum sciara_status create(const struct sciara_engine_setup *setup, void **engine) {
+static enum sciara_status create_scatter(const struct sciara_engine_setup *setup, void **engine) {
   struct scatter *e;
   SCIARA_TRY(SCIARA_NEW(e, 1, "engine scatter"));
   e->setup = *setup;
@@ -41,7 +41,7 @@ static enum sciara_status create(const struct sciara_engine_setup *setup, void *
   return SCIARA_OK;
 }
 
-static void release(struct scatter *e) {
+static void release_scatter(struct scatter *e) {
   sciara_host_fields_destroy(&e->hf);
   sciara_free(e->evaluation);
   sciara_free(e->sum);
@@ -49,15 +49,15 @@ static void release(struct scatter *e) {
   e->sum = NULL;
 }
 
-static void destroy(void *engine) {
+static void destroy_scatter(void *engine) {
   if (!engine) return;
-  release((struct scatter *)engine);
+  release_scatter((struct scatter *)engine);
   sciara_free(engine);
 }
 
-static enum sciara_status upload(void *engine, const struct sciara_state *state) {
+static enum sciara_status upload_scatter(void *engine, const struct sciara_state *state) {
   struct scatter *e = (struct scatter *)engine;
-  release(e);
+  release_scatter(e);
   SCIARA_TRY(sciara_host_fields_create(&e->hf, state));
   SCIARA_TRY(SCIARA_NEW(e->evaluation, (size_t)e->hf.count, "evaluations"));
   SCIARA_TRY(SCIARA_NEW(e->sum, (size_t)e->hf.count, "sums"));
@@ -73,14 +73,14 @@ static enum sciara_status upload(void *engine, const struct sciara_state *state)
   return SCIARA_OK;
 }
 
-static enum sciara_status download(void *engine, struct sciara_state *state) {
+static enum sciara_status download_scatter(void *engine, struct sciara_state *state) {
   const struct scatter *e = (const struct scatter *)engine;
   sciara_host_fields_download(&e->hf, state);
   sciara_step_control_store(&e->control, state);
   return SCIARA_OK;
 }
 
-static void emit(struct scatter *e) {
+static void emit_scatter(struct scatter *e) {
   const struct sciara_vents *v = e->setup.vents;
   struct sciara_engine_progress *now = &e->control.now;
   for (int64_t k = 0; k < v->count; k++) {
@@ -95,7 +95,7 @@ static void emit(struct scatter *e) {
   now->time = now->time + (double)e->t;
 }
 
-static void evaluate(struct scatter *e) {
+static void evaluate_scatter(struct scatter *e) {
   const bool check = sciara_step_control_is_check(&e->control);
   real t_opt = e->rule.clock_max;
   for (int64_t row = e->lava.top; row <= e->lava.bottom; row++)
@@ -112,7 +112,7 @@ static void evaluate(struct scatter *e) {
   e->t = sciara_clock(&e->rule, t_opt);
 }
 
-static void add(struct sciara_inflow *to, struct sciara_inflow inflow) {
+static void add_scatter(struct sciara_inflow *to, struct sciara_inflow inflow) {
   to->h = to->h + inflow.h;
   to->px = to->px + inflow.px;
   to->py = to->py + inflow.py;
@@ -127,12 +127,12 @@ static void give(struct scatter *e, int64_t i) {
   bool bad = false; // evaluate has reported it
   if (!(e->hf.f.h[i] > 0)) return;
   const real h0 = sciara_cell_flow(p, e->hf.f.h[i], e->t, &out, &bad);
-  add(&e->sum[i], sciara_cell_stays(p, &out, h0, e->t, T));
+  add_scatter(&e->sum[i], sciara_cell_stays(p, &out, h0, e->t, T));
   for (int n = 1; n < SCIARA_MOORE; n++) {
     struct sciara_inflow inflow = {0, 0, 0, 0};
     if (out.to[n].thickness == 0) continue;
     sciara_inflow_add(&inflow, sciara_moore_reverse(n), out.to[n], T);
-    add(&e->sum[i + sciara_moore_offset(n, e->hf.f.stride)], inflow);
+    add_scatter(&e->sum[i + sciara_moore_offset(n, e->hf.f.stride)], inflow);
   }
 }
 
@@ -183,7 +183,7 @@ static void scatter(struct scatter *e) {
 }
 
 /** Settles every cell that lava may have reached; the box becomes that of the liquid cells. */
-static void settle(struct scatter *e) {
+static void settle_scatter(struct scatter *e) {
   struct sciara_engine_progress *now = &e->control.now;
   const struct box b = e->lava;
   struct sciara_tally tally = {0, 0, 0};
@@ -209,22 +209,22 @@ static void settle(struct scatter *e) {
   sciara_step_control_add(&e->control, &tally);
 }
 
-static enum sciara_status step(void *engine) {
+static enum sciara_status step_scatter(void *engine) {
   struct scatter *e = (struct scatter *)engine;
-  emit(e);
-  evaluate(e);
+  emit_scatter(e);
+  evaluate_scatter(e);
   SCIARA_TRY(sciara_step_control_status(&e->control));
   scatter(e);
-  settle(e);
+  settle_scatter(e);
   SCIARA_TRY(sciara_step_control_status(&e->control));
   e->control.now.clock = (double)e->t;
   e->control.now.step++;
   return SCIARA_OK;
 }
 
-static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
-                                  struct sciara_engine_progress *progress) {
-  return sciara_step_control_run(&((struct scatter *)engine)->control, stop, step, engine, progress);
+static enum sciara_status advance_scatter(void *engine, const struct sciara_stop *stop,
+                                          struct sciara_engine_progress *progress) {
+  return sciara_step_control_run(&((struct scatter *)engine)->control, stop, step_scatter, engine, progress);
 }
 
 const struct sciara_engine_ops SCIARA_NAME(sciara_engine_scatter) = {
@@ -233,9 +233,9 @@ const struct sciara_engine_ops SCIARA_NAME(sciara_engine_scatter) = {
     .capabilities = SCIARA_FOR_TESTS,
     .determinism = SCIARA_TOLERANCE,
     .options = "order",
-    .create = create,
-    .destroy = destroy,
-    .upload = upload,
-    .download = download,
-    .advance = advance,
+    .create = create_scatter,
+    .destroy = destroy_scatter,
+    .upload = upload_scatter,
+    .download = download_scatter,
+    .advance = advance_scatter,
 };

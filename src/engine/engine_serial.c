@@ -11,7 +11,7 @@ static void check_lava(struct sciara_active *a) {
 }
 
 /** tau1, time evaluation: t_opt. */
-static real evaluate(struct sciara_active *a) {
+static real evaluate_serial(struct sciara_active *a) {
   if (sciara_step_control_is_check(&a->control)) check_lava(a);
   real t_opt = a->rule.clock_max;
   for (int64_t k = 0; k < a->liquid; k++) {
@@ -24,7 +24,7 @@ static real evaluate(struct sciara_active *a) {
 }
 
 /** tau1, flow computing. */
-static void flow(struct sciara_active *a) {
+static void flow_serial(struct sciara_active *a) {
   for (int64_t k = 0; k < a->liquid; k++) {
     bool bad = false;
     sciara_active_flow(a, k, &bad);
@@ -54,7 +54,7 @@ static inline void settle_cell(struct sciara_active *a, int64_t k, struct sciara
 }
 
 /** tau2, rim and tau3 of every listed cell in the own rows of the band. */
-static void settle(struct sciara_active *a) {
+static void settle_serial(struct sciara_active *a) {
   struct sciara_tally tally = {0, 0, 0};
   for (int64_t k = 0; k < a->listed; k++)
     if (!sciara_active_is_in_halo(a, k)) settle_cell(a, k, sciara_active_gather(a, k), &tally);
@@ -86,7 +86,7 @@ static void compact(struct sciara_active *a) {
 }
 
 /** Whether a cell is thicker than this `advance` allows. */
-static bool is_thick(const struct sciara_active *a) {
+static bool is_serial_thick(const struct sciara_active *a) {
   bool thick = false;
   for (int64_t k = 0; k < a->liquid; k++)
     thick |= sciara_step_control_is_thick(&a->control, (double)a->hf.f.h[a->cell[k]]);
@@ -97,21 +97,21 @@ enum sciara_status sciara_serial_first_half(struct sciara_active *a, real *t_opt
   sciara_stopwatch_start(&a->watch);
   SCIARA_TRY(sciara_active_emit(a));
   sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_VENTS);
-  *t_opt = evaluate(a);
+  *t_opt = evaluate_serial(a);
   sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_TIME_EVALUATION);
   return SCIARA_OK;
 }
 
 enum sciara_status sciara_serial_second_half(struct sciara_active *a, real t_opt) {
   a->t = sciara_clock(&a->rule, t_opt);
-  flow(a);
+  flow_serial(a);
   sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_FLOWS);
   SCIARA_TRY(sciara_step_control_status(&a->control)); // before a NaN spreads
   list_receivers(a);
   sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_OTHER);
-  a->watch.on ? settle_timed(a) : settle(a);
+  a->watch.on ? settle_timed(a) : settle_serial(a);
   compact(a);
-  if (sciara_step_control_limits(&a->control)) a->control.now.thick = is_thick(a);
+  if (sciara_step_control_limits(&a->control)) a->control.now.thick = is_serial_thick(a);
   sciara_stopwatch_stop(&a->watch, SCIARA_PROCESS_OTHER);
   SCIARA_TRY(sciara_step_control_status(&a->control));
   a->control.now.clock = (double)a->t;
@@ -119,19 +119,19 @@ enum sciara_status sciara_serial_second_half(struct sciara_active *a, real t_opt
   return SCIARA_OK;
 }
 
-static enum sciara_status step(void *engine) {
+static enum sciara_status step_serial(void *engine) {
   struct sciara_active *a = (struct sciara_active *)engine;
   real t_opt;
   SCIARA_TRY(sciara_serial_first_half(a, &t_opt));
   return sciara_serial_second_half(a, t_opt);
 }
 
-static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
-                                  struct sciara_engine_progress *progress) {
+static enum sciara_status advance_serial(void *engine, const struct sciara_stop *stop,
+                                         struct sciara_engine_progress *progress) {
   struct sciara_active *a = (struct sciara_active *)engine;
   SCIARA_TRY(sciara_band_check_whole(&a->setup));
   SCIARA_TRY(sciara_step_control_between_steps(&a->control));
-  return sciara_step_control_run(&a->control, stop, step, engine, progress);
+  return sciara_step_control_run(&a->control, stop, step_serial, engine, progress);
 }
 
 const struct sciara_engine_ops SCIARA_NAME(sciara_engine_serial) = {
@@ -143,7 +143,7 @@ const struct sciara_engine_ops SCIARA_NAME(sciara_engine_serial) = {
     .destroy = sciara_active_destroy,
     .upload = sciara_active_upload,
     .download = sciara_active_download,
-    .advance = advance,
+    .advance = advance_serial,
     .memory = sciara_active_memory,
     .memory_of_lava = sciara_active_memory_of_lava,
     .profile = sciara_active_profile,

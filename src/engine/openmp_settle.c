@@ -107,7 +107,7 @@ PIECE void fade(struct sciara_part *p, int64_t begin, int count, struct inflow_g
 
 #endif
 
-static inline void add(struct inflow_gang *q, int64_t k, int n, struct sciara_outflow out, real T) {
+static inline void add_settling(struct inflow_gang *q, int64_t k, int n, struct sciara_outflow out, real T) {
   struct sciara_inflow inflow = {q->h[k], q->px[k], q->py[k], q->heat[k]};
   sciara_inflow_add(&inflow, n, out, T);
   q->h[k] = inflow.h;
@@ -122,11 +122,12 @@ static inline __attribute__((always_inline)) void gather(struct sciara_part *p, 
   struct sciara_edges *g = &p->edges[SCIARA_EDGE_INNER][sciara_moore_reverse(n)];
   int64_t e = g->taken;
   for (; e < g->count && g->to[e] < begin + count; e++)
-    add(q, g->to[e] - begin, n, sciara_edges_outflow(p, g, sciara_moore_reverse(n), e), sciara_edges_T(p, g, e));
+    add_settling(q, g->to[e] - begin, n, sciara_edges_outflow(p, g, sciara_moore_reverse(n), e),
+                 sciara_edges_T(p, g, e));
   g->taken = e;
   struct sciara_arrivals *a = &p->inner[n];
   for (; a->taken < a->count && a->list[a->taken].cell < begin + count; a->taken++)
-    add(q, a->list[a->taken].cell - begin, n, a->list[a->taken].out, a->list[a->taken].T);
+    add_settling(q, a->list[a->taken].cell - begin, n, a->list[a->taken].out, a->list[a->taken].T);
 }
 
 PIECE void gather_all(struct sciara_part *p, int64_t begin, int count, struct inflow_gang *q) {

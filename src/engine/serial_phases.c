@@ -2,7 +2,7 @@
 // The phases of engine `serial`: a step in two halves, and the exchange of halo rows between them and other bands.
 #include "engine/active.h"
 
-static enum sciara_status evaluate(void *engine, double thickness, double *t_opt) {
+static enum sciara_status evaluate_phase(void *engine, double thickness, double *t_opt) {
   struct sciara_active *a = (struct sciara_active *)engine;
   real mine;
   SCIARA_TRY(sciara_step_control_evaluate(&a->control, thickness));
@@ -11,7 +11,7 @@ static enum sciara_status evaluate(void *engine, double thickness, double *t_opt
   return SCIARA_OK;
 }
 
-static enum sciara_status move(void *engine, double t_opt, struct sciara_engine_progress *progress) {
+static enum sciara_status move_phase(void *engine, double t_opt, struct sciara_engine_progress *progress) {
   struct sciara_active *a = (struct sciara_active *)engine;
   SCIARA_TRY(sciara_step_control_move(&a->control, t_opt));
   sciara_stopwatch_start(&a->watch);
@@ -20,11 +20,11 @@ static enum sciara_status move(void *engine, double t_opt, struct sciara_engine_
   return status;
 }
 
-static size_t row_bytes(const void *engine) {
+static size_t row_phase_bytes(const void *engine) {
   return sciara_host_fields_row_bytes(&((const struct sciara_active *)engine)->hf);
 }
 
-static enum sciara_status pack(void *engine, int64_t row, int64_t count, void *buffer) {
+static enum sciara_status pack_phase(void *engine, int64_t row, int64_t count, void *buffer) {
   const struct sciara_active *a = (const struct sciara_active *)engine;
   SCIARA_TRY(sciara_step_control_between_steps(&a->control));
   SCIARA_TRY(sciara_band_check_pack(&a->setup, &a->hf.grid, row, count));
@@ -32,7 +32,7 @@ static enum sciara_status pack(void *engine, int64_t row, int64_t count, void *b
   return SCIARA_OK;
 }
 
-static enum sciara_status unpack(void *engine, int64_t row, int64_t count, const void *buffer) {
+static enum sciara_status unpack_phase(void *engine, int64_t row, int64_t count, const void *buffer) {
   const struct sciara_active *a = (const struct sciara_active *)engine;
   SCIARA_TRY(sciara_step_control_between_steps(&a->control));
   SCIARA_TRY(sciara_band_check_unpack(&a->setup, &a->hf.grid, row, count));
@@ -40,4 +40,5 @@ static enum sciara_status unpack(void *engine, int64_t row, int64_t count, const
   return SCIARA_OK;
 }
 
-const struct sciara_engine_phases sciara_serial_phases = {evaluate, move, row_bytes, pack, unpack, .tile_rows = 1};
+const struct sciara_engine_phases sciara_serial_phases = {evaluate_phase, move_phase,   row_phase_bytes,
+                                                          pack_phase,     unpack_phase, .tile_rows = 1};

@@ -267,8 +267,8 @@ static void drop_kept(const struct sciara_batch_folder *folder, size_t batch) {
 }
 
 /** Takes all members; *missing is the first that must be computed again. */
-static enum sciara_status take_members(const struct sciara_batch_folder *folder, size_t batch,
-                                       struct sciara_footprint *f, size_t *missing) {
+static enum sciara_status take_batch_members(const struct sciara_batch_folder *folder, size_t batch,
+                                             struct sciara_footprint *f, size_t *missing) {
   const size_t first = sciara_batch_begin(folder->ensemble, batch), end = sciara_batch_end(folder->ensemble, batch);
   for (size_t m = first; m < end && *missing == SIZE_MAX; m++) {
     if (sciara_kept_take(folder->kept, m, &f[m - first])) continue;
@@ -297,7 +297,7 @@ enum sciara_status sciara_batch_join(const struct sciara_batch_folder *folder, s
   SCIARA_TRY_GOTO(path ? SCIARA_OK : sciara_no_memory("the name of a file"));
   SCIARA_TRY_GOTO(sciara_batch_is_whole(folder, batch, NULL, &whole));
   SCIARA_TRY_GOTO(SCIARA_NEW(f, count, "the members of a batch"));
-  if (!whole) SCIARA_TRY_GOTO(take_members(folder, batch, f, missing));
+  if (!whole) SCIARA_TRY_GOTO(take_batch_members(folder, batch, f, missing));
   if (*missing != SIZE_MAX) { // another process may have made the batch and removed its members
     SCIARA_TRY_GOTO(sciara_batch_is_whole(folder, batch, NULL, &whole));
     if (!whole) goto cleanup;

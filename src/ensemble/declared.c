@@ -79,7 +79,7 @@ bool sciara_declared_put(cJSON *root, const struct sciara_declared *d) {
   return whole;
 }
 
-static enum sciara_status refuse(const char *path, const char *what) {
+static enum sciara_status refuse_declared(const char *path, const char *what) {
   return sciara_fail(SCIARA_ERR_INPUT, "%s: declared: expected %s, found something else", path, what);
 }
 
@@ -87,10 +87,10 @@ static enum sciara_status read_edit(const char *path, const cJSON *item, struct 
   const cJSON *name = sciara_json_get(item, "name"), *file = sciara_json_get(item, "file"),
               *from = sciara_json_get(item, "from_s");
   if (!cJSON_IsString(name) || (file && !cJSON_IsString(file)) || (from && !cJSON_IsNumber(from)))
-    return refuse(path, "edits with a name, a file and a time");
+    return refuse_declared(path, "edits with a name, a file and a time");
   for (int k = 0; k < SCIARA_EDIT_VALUES; k++) {
     const cJSON *value = sciara_json_get(item, sciara_edit_value_name((enum sciara_edit_value)k));
-    if (value && !cJSON_IsNumber(value)) return refuse(path, "numbers of edits");
+    if (value && !cJSON_IsNumber(value)) return refuse_declared(path, "numbers of edits");
     out->value[k] = value ? value->valuedouble : NAN;
   }
   out->name = sciara_format("%s", name->valuestring);
@@ -105,7 +105,7 @@ static enum sciara_status read_ranges(const char *path, const cJSON *list, struc
     const cJSON *key = sciara_json_get(item, "key"), *low = sciara_json_get(item, "low"),
                 *high = sciara_json_get(item, "high");
     if (!cJSON_IsString(key) || !cJSON_IsNumber(low) || !cJSON_IsNumber(high))
-      return refuse(path, "ranges with a key, low and high");
+      return refuse_declared(path, "ranges with a key, low and high");
     SCIARA_TRY(sciara_declared_add_range(out, key->valuestring, low->valuedouble, high->valuedouble));
   }
   return SCIARA_OK;
@@ -117,8 +117,8 @@ enum sciara_status sciara_declared_read(const char *path, const cJSON *root, str
               *outside = sciara_json_get(all, "density_outside"), *item;
   if (!all) return SCIARA_OK;
   if ((dem && !cJSON_IsString(dem)) || !cJSON_IsArray(edits) || !cJSON_IsArray(ranges))
-    return refuse(path, "dem, edits and ranges");
-  if (outside && !cJSON_IsNumber(outside)) return refuse(path, "a number as density_outside");
+    return refuse_declared(path, "dem, edits and ranges");
+  if (outside && !cJSON_IsNumber(outside)) return refuse_declared(path, "a number as density_outside");
   if (outside) out->density_outside = outside->valuedouble;
   if (dem && !(out->dem = sciara_format("%s", dem->valuestring))) return sciara_no_memory("what an ensemble declares");
   SCIARA_TRY(SCIARA_NEW(out->edits, (size_t)cJSON_GetArraySize(edits) + 1, "the edits of the ground"));

@@ -47,7 +47,7 @@ static enum sciara_status resolve_checkpoint(const char *folder, cJSON *root) {
 }
 
 /** Parses the base; the paths of its DEM and of its checkpoint become absolute. */
-static enum sciara_status read_base(struct sciara_ensemble *e) {
+static enum sciara_status read_ensemble_base(struct sciara_ensemble *e) {
   cJSON *root = NULL;
   char *folder = realpath(e->folder, NULL), *path = NULL;
   enum sciara_status status =
@@ -69,7 +69,7 @@ static enum sciara_status read_base(struct sciara_ensemble *e) {
   return status;
 }
 
-static enum sciara_status read_members(struct sciara_ensemble *e, const struct sciara_ensemble_rows *rows) {
+static enum sciara_status read_ensemble_members(struct sciara_ensemble *e, const struct sciara_ensemble_rows *rows) {
   char *members, *weights;
   SCIARA_TRY(sciara_path_in(e->folder, SCIARA_ENSEMBLE_MEMBERS, &members));
   enum sciara_status status = sciara_path_in(e->folder, SCIARA_ENSEMBLE_WEIGHTS, &weights);
@@ -102,7 +102,7 @@ static enum sciara_status open_folder(const char *folder, bool planned, struct s
   *out = (struct sciara_ensemble){0};
   SCIARA_TRY(sciara_ensemble_refuse_links(folder));
   enum sciara_status status = sciara_ensemble_json_read(folder, out, &rows);
-  if (status == SCIARA_OK) status = read_members(out, &rows);
+  if (status == SCIARA_OK) status = read_ensemble_members(out, &rows);
   if (status == SCIARA_OK) status = sciara_ensemble_lists_check(out, &rows);
   if (status == SCIARA_OK && !planned) status = read_observed(out);
   sciara_ensemble_rows_free(&rows);
@@ -112,7 +112,7 @@ static enum sciara_status open_folder(const char *folder, bool planned, struct s
                          SCIARA_ENSEMBLE_JSON);
   if (status == SCIARA_OK) {
     out->batch_count = (out->members.count + out->batch_size - 1) / out->batch_size;
-    status = read_base(out);
+    status = read_ensemble_base(out);
   }
   if (status != SCIARA_OK) sciara_ensemble_free(out);
   return status;

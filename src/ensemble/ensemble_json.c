@@ -167,7 +167,7 @@ enum sciara_status sciara_ensemble_json_write(const struct sciara_ensemble *e, c
 
 // ----------------------------------------------------------------------------------------------------------- reading
 
-static enum sciara_status refuse(const char *path, const char *key, const char *allowed) {
+static enum sciara_status refuse_json(const char *path, const char *key, const char *allowed) {
   return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: expected %s, found something else", path, key, allowed);
 }
 
@@ -195,18 +195,18 @@ static bool get_finite(const cJSON *object, const char *name, double *out) {
 
 static enum sciara_status get_name(const char *path, const char *key, const cJSON *object, char **out) {
   const cJSON *name = sciara_json_get(object, "name");
-  if (!cJSON_IsString(name)) return refuse(path, key, "a name");
+  if (!cJSON_IsString(name)) return refuse_json(path, key, "a name");
   return sciara_copy(name->valuestring, "an ensemble", out);
 }
 
 static enum sciara_status read_vent(const char *path, const cJSON *item, struct sciara_ensemble_vent *v) {
   const cJSON *points = sciara_json_get(item, "points"), *point;
   SCIARA_TRY(get_name(path, "vents", item, &v->name));
-  if (!get_finite(item, "weight", &v->weight)) return refuse(path, "vents", "a weight, 0 or more");
-  if (!cJSON_IsArray(points) || cJSON_GetArraySize(points) < 1) return refuse(path, "vents", "points [x, y]");
+  if (!get_finite(item, "weight", &v->weight)) return refuse_json(path, "vents", "a weight, 0 or more");
+  if (!cJSON_IsArray(points) || cJSON_GetArraySize(points) < 1) return refuse_json(path, "vents", "points [x, y]");
   cJSON_ArrayForEach(point, points) if (!cJSON_IsArray(point) || cJSON_GetArraySize(point) != 2 ||
                                         !cJSON_IsNumber(point->child) || !cJSON_IsNumber(point->child->next)) {
-    return refuse(path, "vents", "points [x, y]");
+    return refuse_json(path, "vents", "points [x, y]");
   }
   return sciara_json_points(points, &v->points, &v->point_count);
 }
@@ -216,12 +216,12 @@ static enum sciara_status read_event(const char *path, const cJSON *item, struct
   if (get_finite(item, "weight", &e->weight) && get_finite(item, "volume_m3", &e->volume_m3) &&
       get_finite(item, "duration_s", &e->duration_s))
     return SCIARA_OK;
-  return refuse(path, "events", "weight, volume_m3 and duration_s, 0 or more");
+  return refuse_json(path, "events", "weight, volume_m3 and duration_s, 0 or more");
 }
 
 static enum sciara_status read_lists(const char *path, const cJSON *root, struct sciara_ensemble *out) {
   const cJSON *vents = sciara_json_get(root, "vents"), *events = sciara_json_get(root, "events"), *item;
-  if (!cJSON_IsArray(vents) || !cJSON_IsArray(events)) return refuse(path, "vents and events", "arrays");
+  if (!cJSON_IsArray(vents) || !cJSON_IsArray(events)) return refuse_json(path, "vents and events", "arrays");
   SCIARA_TRY(SCIARA_NEW(out->vents, (size_t)cJSON_GetArraySize(vents), "the vents"));
   cJSON_ArrayForEach(item, vents) SCIARA_TRY(read_vent(path, item, &out->vents[out->vent_count++]));
   SCIARA_TRY(SCIARA_NEW(out->events, (size_t)cJSON_GetArraySize(events), "the events"));
@@ -240,17 +240,17 @@ static enum sciara_status read_sample(const char *path, const cJSON *root, struc
     }
   if (!found || !cJSON_IsString(vents) || !cJSON_IsString(seed) || !sciara_csv_whole(seed->valuestring, &out->seed) ||
       !get_whole(sample, "replicates", 1, 1000, &out->replicates))
-    return refuse(path, "sample", "method, vents, replicates and seed");
+    return refuse_json(path, "sample", "method, vents, replicates and seed");
   const cJSON *draws = sciara_json_get(sample, "draws");
   out->draws_by_key = cJSON_IsString(draws) && strcmp(draws->valuestring, DRAWS_BY_KEY) == 0;
   out->vents_drawn = strcmp(vents->valuestring, "drawn") == 0;
   return SCIARA_OK;
 }
 
-static enum sciara_status read_rows(const char *path, const cJSON *root, struct sciara_ensemble_rows *rows) {
+static enum sciara_status read_json_rows(const char *path, const cJSON *root, struct sciara_ensemble_rows *rows) {
   const cJSON *list = sciara_json_get(root, "rows"), *item;
   const size_t count = (size_t)cJSON_GetArraySize(list);
-  if (!cJSON_IsArray(list) || count == 0) return refuse(path, "rows", "an id and a hash for each member");
+  if (!cJSON_IsArray(list) || count == 0) return refuse_json(path, "rows", "an id and a hash for each member");
   SCIARA_TRY(SCIARA_NEW(rows->id, count, "the rows of an ensemble"));
   SCIARA_TRY(SCIARA_NEW(rows->hash, count, "the rows of an ensemble"));
   cJSON_ArrayForEach(item, list) {
@@ -259,7 +259,7 @@ static enum sciara_status read_rows(const char *path, const cJSON *root, struct 
     if (!blank || !sciara_csv_size(item->valuestring, &rows->id[rows->count]) ||
         !sciara_csv_hash(blank + 1, &rows->hash[rows->count]) ||
         (rows->count > 0 && rows->id[rows->count] <= rows->id[rows->count - 1]))
-      return refuse(path, "rows", "ascending ids, each with a hash");
+      return refuse_json(path, "rows", "ascending ids, each with a hash");
     rows->count++;
   }
   return SCIARA_OK;
@@ -271,7 +271,7 @@ static enum sciara_status read_columns(const char *path, const cJSON *root, stru
   for (size_t k = 0; k < SCIARA_ENSEMBLE_COLUMNS && columns; k++) {
     if (k >= SCIARA_ENSEMBLE_GROUPINGS && !sciara_json_get(columns, column_name(k))) break;
     if (!get_hash(columns, column_name(k), &rows->column[k]))
-      return refuse(path, "columns", "16 hexadecimal digits for each column");
+      return refuse_json(path, "columns", "16 hexadecimal digits for each column");
     rows->columns++;
   }
   return SCIARA_OK;
@@ -285,7 +285,7 @@ static enum sciara_status read_result(const char *path, const cJSON *root, struc
   for (size_t k = 0; k < 2; k++) {
     const cJSON *value = sciara_json_get(root, names[k]);
     if (value && !sciara_scenario_passes(sciara_scenario_key_find(SCIARA_ENSEMBLE_KEYS, names[k]), value))
-      return refuse(path, names[k], "what an ensemble file may have");
+      return refuse_json(path, names[k], "what an ensemble file may have");
   }
   sciara_result_read(&r, sciara_json_get(root, "result"), sciara_json_get(root, "stop"), &out->result, &out->stop);
   const enum sciara_status status = sciara_diagnostics_status(&diagnostics);
@@ -305,7 +305,7 @@ static enum sciara_status read_left(const char *path, const cJSON *item, struct 
          strcmp(text_of(item, "state"), sciara_poi_where_name((enum sciara_poi_where)where)) != 0)
     where--;
   if (kind < 0 || where <= SCIARA_POI_ON_LAND || !*text_of(item, "reason"))
-    return refuse(path, SCIARA_ENSEMBLE_LEFT_OUT, "objects with name, kind, state and reason");
+    return refuse_json(path, SCIARA_ENSEMBLE_LEFT_OUT, "objects with name, kind, state and reason");
   out->kind = (enum sciara_poi_kind)kind;
   out->where = (enum sciara_poi_where)where;
   SCIARA_TRY(get_name(path, SCIARA_ENSEMBLE_LEFT_OUT, item, &out->name));
@@ -320,9 +320,9 @@ static enum sciara_status read_left_out(const char *path, const cJSON *root, str
   return SCIARA_OK;
 }
 
-static enum sciara_status read_base(const char *path, const cJSON *root, char **out) {
+static enum sciara_status read_json_base(const char *path, const cJSON *root, char **out) {
   const cJSON *base = sciara_json_get(root, "base");
-  return cJSON_IsObject(base) ? sciara_json_text(base, out) : refuse(path, "base", "a scenario");
+  return cJSON_IsObject(base) ? sciara_json_text(base, out) : refuse_json(path, "base", "a scenario");
 }
 
 static enum sciara_status read_tree(const char *path, const cJSON *root, struct sciara_ensemble *out,
@@ -335,29 +335,29 @@ static enum sciara_status read_tree(const char *path, const cJSON *root, struct 
     return sciara_fail(SCIARA_ERR_INPUT, "%s: version: expected %d, found one that this program does not know", path,
                        VERSION);
   if (!get_hash(root, "hash", &out->hash) || !get_hash(root, "site_hash", &out->site_hash))
-    return refuse(path, "hash and site_hash", "16 hexadecimal digits");
+    return refuse_json(path, "hash and site_hash", "16 hexadecimal digits");
   if (sciara_json_get(root, "initial_hash") && !get_hash(root, "initial_hash", &out->initial_hash))
-    return refuse(path, "initial_hash", "16 hexadecimal digits");
+    return refuse_json(path, "initial_hash", "16 hexadecimal digits");
   rows->has_lists = sciara_json_get(root, "lists_hash") != NULL;
   if (rows->has_lists && !get_hash(root, "lists_hash", &rows->lists))
-    return refuse(path, "lists_hash", "16 hexadecimal digits");
+    return refuse_json(path, "lists_hash", "16 hexadecimal digits");
   if (!get_whole(root, "batch_size", 1, SCIARA_BATCH_LARGEST, &out->batch_size))
-    return refuse(path, "batch_size", "a whole number, 1 to 256");
+    return refuse_json(path, "batch_size", "a whole number, 1 to 256");
   size_t edition = 1;
   if (sciara_json_get(root, "rule_edition") && !get_whole(root, "rule_edition", 1, 1000, &edition))
-    return refuse(path, "rule_edition", "a whole number, 1 or more");
+    return refuse_json(path, "rule_edition", "a whole number, 1 or more");
   out->rule_edition = (int64_t)edition;
   if (sciara_json_get(root, "time_zero_s") && !get_finite(root, "time_zero_s", &out->time_zero_s))
-    return refuse(path, "time_zero_s", "a time, 0 or more");
+    return refuse_json(path, "time_zero_s", "a time, 0 or more");
   if (cJSON_IsString(title)) out->title = sciara_format("%s", title->valuestring);
   SCIARA_TRY(read_sample(path, root, out));
-  SCIARA_TRY(read_base(path, root, &out->base));
+  SCIARA_TRY(read_json_base(path, root, &out->base));
   SCIARA_TRY(sciara_declared_read(path, root, &out->declared));
   SCIARA_TRY(read_lists(path, root, out));
   SCIARA_TRY(read_result(path, root, out));
   SCIARA_TRY(read_left_out(path, root, &out->result));
   SCIARA_TRY(read_columns(path, root, rows));
-  return read_rows(path, root, rows);
+  return read_json_rows(path, root, rows);
 }
 
 enum sciara_status sciara_ensemble_json_read(const char *folder, struct sciara_ensemble *out,

@@ -54,7 +54,7 @@ enum sciara_status sciara_points_colour(const struct sciara_point *points, size_
 
 // --------------------------------------------------------------------------------------------------------- the sample
 
-static enum sciara_error_kind kind_of(const struct sciara_ensemble *e) {
+static enum sciara_error_kind kind_of_sample(const struct sciara_ensemble *e) {
   switch (e->method) {
     case SCIARA_SAMPLE_LHS:
     case SCIARA_SAMPLE_SOBOL: return SCIARA_ERROR_REPLICATES;
@@ -68,7 +68,7 @@ static enum sciara_error_kind kind_of(const struct sciara_ensemble *e) {
 /** Stratum, replicate or colour of each member. */
 static enum sciara_status group_members(const struct sciara_ensemble *e, int64_t *group) {
   const struct sciara_members *m = &e->members;
-  const enum sciara_error_kind kind = kind_of(e);
+  const enum sciara_error_kind kind = kind_of_sample(e);
   int64_t *colour = NULL;
   struct sciara_point *point = NULL;
   enum sciara_status status = SCIARA_OK;
@@ -95,7 +95,7 @@ static enum sciara_status group_members(const struct sciara_ensemble *e, int64_t
 enum sciara_status sciara_sample_of_members(const struct sciara_ensemble *e, const struct sciara_batches *b,
                                             size_t count, const double *weight, const uint8_t *unpaired,
                                             struct sciara_sample *out) {
-  struct sciara_sample_input in = {.count = count, .weight = weight, .kind = kind_of(e)};
+  struct sciara_sample_input in = {.count = count, .weight = weight, .kind = kind_of_sample(e)};
   uint8_t *state = NULL;
   double *end = NULL;
   int64_t *group = NULL;

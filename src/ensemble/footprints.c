@@ -103,8 +103,8 @@ static enum sciara_status check_batch(const struct sciara_batches *b, const char
 }
 
 /** Takes over what is known of the members of a batch. */
-static void take_members(struct sciara_batches *b, size_t batch, const struct sciara_batch_header *h,
-                         struct sciara_footprint *f, size_t count) {
+static void take_footprint_members(struct sciara_batches *b, size_t batch, const struct sciara_batch_header *h,
+                                   struct sciara_footprint *f, size_t count) {
   b->rows = h->rows;
   b->cols = h->cols;
   b->present[batch] = 1;
@@ -127,7 +127,7 @@ static enum sciara_status open_batch(struct sciara_batches *b, size_t batch) {
   if (access(path, F_OK) != 0) goto cleanup;
   SCIARA_TRY_GOTO(sciara_batch_open(path, &h, &f, &count, &file));
   SCIARA_TRY_GOTO(check_batch(b, path, batch, &h, f, count));
-  take_members(b, batch, &h, f, count);
+  take_footprint_members(b, batch, &h, f, count);
 cleanup:
   sciara_batch_close(file);
   sciara_batch_release(f, count);
@@ -184,9 +184,9 @@ static void leave_out_sea(const uint8_t *sea, struct sciara_footprint *f) {
   f->count = kept;
 }
 
-static enum sciara_status read_members(const struct sciara_batches *b, size_t batch, const char *path, void *file,
-                                       struct sciara_footprint *f, size_t count, sciara_footprint_visit *visit,
-                                       void *visit_context) {
+static enum sciara_status read_footprint_members(const struct sciara_batches *b, size_t batch, const char *path,
+                                                 void *file, struct sciara_footprint *f, size_t count,
+                                                 sciara_footprint_visit *visit, void *visit_context) {
   for (size_t k = 0; k < count; k++) {
     if (f[k].failed) continue;
     enum sciara_status status = add_cure(sciara_batch_cells(file, k, &f[k]), path);
@@ -210,7 +210,7 @@ static enum sciara_status read_batch(void *context, size_t batch, sciara_footpri
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_batch_open(path, &h, &f, &count, &file));
   SCIARA_TRY_GOTO(check_batch(b, path, batch, &h, f, count)); // it may have been replaced meanwhile
-  SCIARA_TRY_GOTO(read_members(b, batch, path, file, f, count, visit, visit_context));
+  SCIARA_TRY_GOTO(read_footprint_members(b, batch, path, file, f, count, visit, visit_context));
 cleanup:
   sciara_batch_close(file);
   sciara_batch_release(f, count);

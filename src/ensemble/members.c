@@ -142,7 +142,7 @@ struct header {
   size_t count, keys;
 };
 
-static enum column kind_of(const char *name) {
+static enum column kind_of_column(const char *name) {
   static const char *const names[] = {[ID] = "id",     [STRATUM] = "stratum", [REPLICATE] = "replicate",
                                       [VENT] = "vent", [EVENT] = "event",     [WEIGHT] = "weight"};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++)
@@ -153,7 +153,7 @@ static enum column kind_of(const char *name) {
 }
 
 static enum sciara_status add_column(const struct sciara_csv_rows *r, char *name, struct header *h) {
-  const enum column kind = kind_of(name);
+  const enum column kind = kind_of_column(name);
   if (h->count == sizeof h->name / sizeof *h->name || h->keys == SCIARA_MEMBER_KEYS_MOST)
     return sciara_fail(SCIARA_ERR_INPUT, "%s:1: expected at most %d columns with keys, found more", r->name,
                        SCIARA_MEMBER_KEYS_MOST);
@@ -185,7 +185,8 @@ static enum sciara_status read_header(struct sciara_csv_rows *r, struct header *
   return sciara_fail(SCIARA_ERR_INPUT, "%s:1: expected a column \"id\", found none", r->name);
 }
 
-static enum sciara_status refuse(const struct sciara_csv_rows *r, size_t line, const char *allowed, const char *found) {
+static enum sciara_status refuse_members(const struct sciara_csv_rows *r, size_t line, const char *allowed,
+                                         const char *found) {
   return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected %s, found \"%.60s\"", r->name, line, allowed, found);
 }
 
@@ -199,15 +200,15 @@ static enum sciara_status take_cell(struct sciara_csv_rows *r, size_t line, enum
                                     size_t i, struct sciara_members *m) {
   if (kind == WEIGHT) {
     if (parse_weight(r, text, &m->weight[i])) return SCIARA_OK;
-    return refuse(r, line, "a weight, 0 or more", text);
+    return refuse_members(r, line, "a weight, 0 or more", text);
   }
   if (kind >= DRAWN) {
     if (!*text || parse_weight(r, text, &m->drawn[kind - DRAWN][i])) return SCIARA_OK;
-    return refuse(r, line, "a number, 0 or more, or nothing", text);
+    return refuse_members(r, line, "a number, 0 or more, or nothing", text);
   }
   int64_t *const columns[] = {m->id, m->stratum, m->replicate, m->vent, m->event};
   if (kind != ID && (!*text || strcmp(text, "-1") == 0)) return SCIARA_OK; // not given
-  if (!sciara_csv_size(text, &columns[kind][i])) return refuse(r, line, WHOLE, text);
+  if (!sciara_csv_size(text, &columns[kind][i])) return refuse_members(r, line, WHOLE, text);
   if (kind == ID && i > 0 && m->id[i] <= m->id[i - 1])
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s:%zu: expected an id above %" PRId64 ", that of the previous row; found %" PRId64, r->name,
@@ -225,8 +226,8 @@ static char *with_point(const struct sciara_csv_rows *r, char *value) {
   return value;
 }
 
-static enum sciara_status take_row(struct sciara_csv_rows *r, const struct header *h, size_t i,
-                                   struct sciara_members *m) {
+static enum sciara_status take_member_row(struct sciara_csv_rows *r, const struct header *h, size_t i,
+                                          struct sciara_members *m) {
   const size_t line = r->line;
   size_t key = 0, column = 0;
   char *value;
@@ -258,7 +259,7 @@ static enum sciara_status read_table(struct sciara_csv_rows *r, struct sciara_me
   }
   for (; sciara_csv_has_row(r); m->count++) {
     m->weight[m->count] = 1;
-    SCIARA_TRY(take_row(r, &h, m->count, m));
+    SCIARA_TRY(take_member_row(r, &h, m->count, m));
   }
   return m->count > 0 ? SCIARA_OK
                       : sciara_fail(SCIARA_ERR_INPUT, "%s: expected at least one member, found none", r->name);
@@ -271,11 +272,11 @@ static enum sciara_status take_weight(struct sciara_csv_rows *r, size_t line, ch
                                       struct sciara_members *m, uint8_t *seen) {
   int64_t id;
   double weight;
-  if (!sciara_csv_size(value[0], &id)) return refuse(r, line, WHOLE, value[0]);
+  if (!sciara_csv_size(value[0], &id)) return refuse_members(r, line, WHOLE, value[0]);
   const size_t i = sciara_members_find(m, id);
-  if (i == SIZE_MAX) return refuse(r, line, "the id of a member", value[0]);
-  if (seen[i]) return refuse(r, line, "each id once", value[0]);
-  if (!parse_weight(r, value[1], &weight)) return refuse(r, line, "a weight, 0 or more", value[1]);
+  if (i == SIZE_MAX) return refuse_members(r, line, "the id of a member", value[0]);
+  if (seen[i]) return refuse_members(r, line, "each id once", value[0]);
+  if (!parse_weight(r, value[1], &weight)) return refuse_members(r, line, "a weight, 0 or more", value[1]);
   m->weight[i] = weight;
   seen[i] = 1;
   return SCIARA_OK;
@@ -371,8 +372,8 @@ cleanup:
 
 // ---------------------------------------------------------------------------------------------------------- writing
 
-static enum sciara_status append_row(const struct sciara_members *m, const bool drawn[SCIARA_DRAWN_COUNT], size_t i,
-                                     struct sciara_text *t) {
+static enum sciara_status append_member_row(const struct sciara_members *m, const bool drawn[SCIARA_DRAWN_COUNT],
+                                            size_t i, struct sciara_text *t) {
   char number[40];
   sciara_json_number(m->weight[i], number, sizeof number);
   SCIARA_TRY(sciara_text_append(t, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%s", m->id[i],
@@ -400,7 +401,7 @@ static enum sciara_status write_members(const struct sciara_members *m, const ch
   }
   for (size_t k = 0; k < m->key_count; k++) sciara_text_append(&t, ",%s", m->key[k]);
   enum sciara_status status = sciara_text_append(&t, "\n");
-  for (size_t i = 0; i < m->count && status == SCIARA_OK; i++) status = append_row(m, drawn, i, &t);
+  for (size_t i = 0; i < m->count && status == SCIARA_OK; i++) status = append_member_row(m, drawn, i, &t);
   if (status == SCIARA_OK) status = sciara_file_replace(path, t.data, t.length);
   sciara_text_free(&t);
   return status;

@@ -19,7 +19,7 @@ void sciara_key_set_free(struct sciara_key_set *s) {
 }
 
 /** Takes over a text of malloc. */
-static enum sciara_status add(struct sciara_key_set *s, const char *key, char *value) {
+static enum sciara_status add_rate_key(struct sciara_key_set *s, const char *key, char *value) {
   s->key[s->count] = strdup(key);
   s->value[s->count] = value;
   return s->key[s->count++] && value ? SCIARA_OK : sciara_no_memory("changed keys");
@@ -87,20 +87,20 @@ static enum sciara_status add_rates(const struct sciara_scenario_spec *scenario,
     struct sciara_text text = {0};
     char key[48];
     snprintf(key, sizeof key, "vents.%zu.start", k);
-    SCIARA_TRY(add(s, key, strdup("0")));
+    SCIARA_TRY(add_rate_key(s, key, strdup("0")));
     snprintf(key, sizeof key, "vents.%zu.effusion", k);
     const enum sciara_status status = print_rates(&scenario->vents[k], c, &text);
     if (status != SCIARA_OK) {
       sciara_text_free(&text);
       return status;
     }
-    SCIARA_TRY(add(s, key, text.data));
+    SCIARA_TRY(add_rate_key(s, key, text.data));
   }
   return SCIARA_OK;
 }
 
 /** Reads the value of "rate_scale" or "rate_shape". */
-static enum sciara_status read_rate(const struct sciara_scenario_key *key, const char *text, double *value) {
+static enum sciara_status read_rate_key(const struct sciara_scenario_key *key, const char *text, double *value) {
   char range[96];
   if (sciara_parse_double(text, value) && *value >= key->low && *value <= key->high) return SCIARA_OK;
   sciara_scenario_key_allowed(key, range, sizeof range);
@@ -138,13 +138,13 @@ enum sciara_status sciara_key_set_make(const char *const *key, const char *const
     const struct sciara_scenario_key *rate = sciara_rate_key(key[k]);
     if (!rate) {
       if (sciara_key_has_rates(key[k], &whole)) other = key[k];
-      SCIARA_TRY(add(out, key[k], strdup(value[k])));
+      SCIARA_TRY(add_rate_key(out, key[k], strdup(value[k])));
       continue;
     }
     if (!scenario) continue;
     const bool is_shape = strcmp(rate->path, SCIARA_RATE_SHAPE) == 0;
     if (is_shape) SCIARA_TRY(check_shape(scenario));
-    SCIARA_TRY(read_rate(rate, value[k], is_shape ? &change.shape : &change.scale));
+    SCIARA_TRY(read_rate_key(rate, value[k], is_shape ? &change.shape : &change.scale));
     of_rates = rate->path;
   }
   if (!of_rates) return SCIARA_OK;

@@ -66,7 +66,7 @@ struct item {
   double single; ///< weight of the only member of a stratum; 0: there are more
 };
 
-static int by_group(const void *a, const void *b) {
+static int samples_by_group(const void *a, const void *b) {
   const struct item *p = (const struct item *)a, *q = (const struct item *)b;
   if (p->group != q->group) return p->group < q->group ? -1 : 1;
   return p->member < q->member ? -1 : p->member > q->member;
@@ -75,7 +75,7 @@ static int by_group(const void *a, const void *b) {
 /** Strata with several members come first. */
 static int by_single(const void *a, const void *b) {
   const struct item *p = (const struct item *)a, *q = (const struct item *)b;
-  return p->single != q->single ? (p->single < q->single ? -1 : 1) : by_group(a, b);
+  return p->single != q->single ? (p->single < q->single ? -1 : 1) : samples_by_group(a, b);
 }
 
 static bool are_equal(double smaller, double larger) { return larger <= smaller * (1 + EQUAL); }
@@ -95,8 +95,8 @@ static size_t end_of_equal(const struct item *item, size_t count, size_t k) {
 }
 
 /** Joins strata of one member and equal weight, `count` of them, in pairs of neighbours; the last one with the pair before. */
-static void join(struct sciara_sample *s, struct item *item, size_t count) {
-  qsort(item, count, sizeof *item, by_group);
+static void join_samples(struct sciara_sample *s, struct item *item, size_t count) {
+  qsort(item, count, sizeof *item, samples_by_group);
   for (size_t k = 0; k < count; k++) {
     const bool last = k + 1 == count;
     if (k > 0 && k % 2 == 0 && !last) s->group_count++;
@@ -112,7 +112,7 @@ static void join(struct sciara_sample *s, struct item *item, size_t count) {
 /** Numbers the groups. */
 static void number_groups(struct sciara_sample *s, struct item *item, size_t count) {
   size_t k = 0;
-  qsort(item, count, sizeof *item, by_group);
+  qsort(item, count, sizeof *item, samples_by_group);
   for (size_t end; k < count && s->kind == SCIARA_ERROR_STRATA; k = end) {
     end = end_of(item, count, k);
     if (end == k + 1) item[k].single = s->weight[item[k].member];
@@ -125,7 +125,7 @@ static void number_groups(struct sciara_sample *s, struct item *item, size_t cou
   s->group_count += k > 0;
   for (size_t end; k < count; k = end) {
     end = end_of_equal(item, count, k);
-    join(s, item + k, end - k);
+    join_samples(s, item + k, end - k);
   }
 }
 
@@ -134,7 +134,7 @@ static bool are_even(const struct sciara_sample *s, const int64_t *stratum, stru
   size_t count = 0;
   for (size_t m = 0; m < s->count; m++)
     if (sciara_sample_counts(s, m)) item[count++] = (struct item){stratum[m], m, s->weight[m]};
-  qsort(item, count, sizeof *item, by_group);
+  qsort(item, count, sizeof *item, samples_by_group);
   for (size_t k = 1; k < count; k++) {
     const double a = item[k - 1].single, b = item[k].single;
     if (item[k].group == item[k - 1].group && !are_equal(fmin(a, b), fmax(a, b))) return false;
@@ -174,7 +174,7 @@ enum sciara_status sciara_strata_number(const int64_t *number, size_t count, uin
   SCIARA_TRY(SCIARA_NEW(*stratum, count + 1, "the strata of an ensemble"));
   SCIARA_TRY(SCIARA_NEW(item, count + 1, "the strata of an ensemble"));
   for (size_t m = 0; m < count; m++) item[m] = (struct item){.group = number[m], .member = m};
-  qsort(item, count, sizeof *item, by_group);
+  qsort(item, count, sizeof *item, samples_by_group);
   for (size_t k = 0; k < count; k++) {
     if (k == 0 || item[k].group != item[k - 1].group) ++*strata;
     (*stratum)[item[k].member] = (uint32_t)(*strata - 1);

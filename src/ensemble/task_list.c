@@ -45,7 +45,7 @@ static void estimate_some(void *context, int64_t begin, int64_t end) {
     sciara_failure_keep(&all->failed[k], estimate(all->how, all->tasks[k].member, &all->needs[k]));
 }
 
-static void add(const struct sciara_member_need *of, struct sciara_member_need *all) {
+static void add_task(const struct sciara_member_need *of, struct sciara_member_need *all) {
   all->disk += of->disk;
   all->memory = fmax(all->memory, of->memory);
   all->window = fmax(all->window, of->window);
@@ -62,7 +62,7 @@ enum sciara_status sciara_tasks_estimate(const struct sciara_task_estimate *how,
   for (size_t k = 0; k < count; k++) {
     SCIARA_TRY_GOTO(sciara_failure_status(&each.failed[k]));
     tasks[k].length = each.needs[k].length;
-    add(&each.needs[k], all);
+    add_task(&each.needs[k], all);
   }
 cleanup:
   sciara_free(each.needs);
@@ -75,7 +75,7 @@ cleanup:
 
 enum { VERY_LONG = 4 }; // times the mean: such members come first
 
-static int by_group(const void *a, const void *b) {
+static int tasks_by_group(const void *a, const void *b) {
   const struct sciara_task *p = (const struct sciara_task *)a, *q = (const struct sciara_task *)b;
   if (p->group != q->group) return p->group < q->group ? -1 : 1;
   if (p->length != q->length) return p->length > q->length ? -1 : 1;
@@ -96,5 +96,5 @@ void sciara_tasks_order(struct sciara_task *tasks, size_t count, size_t batch_si
     else
       tasks[k].group = very_long ? 0 : 1 + (batch < last ? batch : last);
   }
-  qsort(tasks, count, sizeof *tasks, by_group);
+  qsort(tasks, count, sizeof *tasks, tasks_by_group);
 }

@@ -114,7 +114,7 @@ static int by_place(const void *a, const void *b) {
 }
 
 /** Vents at the same place become one. */
-static void join(struct sciara_used_vents *v) {
+static void join_vents(struct sciara_used_vents *v) {
   size_t kept = 0;
   qsort(v->vent, v->count, sizeof *v->vent, by_place);
   for (size_t k = 0; k < v->count; k++)
@@ -141,15 +141,15 @@ static enum sciara_status take_scenarios(const struct sciara_ensemble *e, const 
       out->vent[out->count++] = (struct sciara_used_vent){mark->name, mark->points, mark->count, weight};
     }
   }
-  join(out);
+  join_vents(out);
   out->weighted = groups->count > 1;
   return SCIARA_OK;
 }
 
 // -------------------------------------------------------------------------------------------------------- of the plan
 
-static enum sciara_status take_plan(const struct sciara_ensemble *e, const struct sciara_sample *s,
-                                    struct sciara_used_vents *out) {
+static enum sciara_status take_used_vents(const struct sciara_ensemble *e, const struct sciara_sample *s,
+                                          struct sciara_used_vents *out) {
   double *weight;
   SCIARA_TRY(SCIARA_NEW(weight, e->vent_count, "the vents of an ensemble"));
   const enum sciara_status status = SCIARA_NEW(out->vent, e->vent_count, "the vents of an ensemble");
@@ -173,7 +173,7 @@ enum sciara_status sciara_used_vents_make(const struct sciara_ensemble *e, const
   double most = 0;
   *out = (struct sciara_used_vents){0};
   const enum sciara_status status =
-      e->vent_count > 0 ? take_plan(e, sample, out) : take_scenarios(e, sample, grid, georef, out);
+      e->vent_count > 0 ? take_used_vents(e, sample, out) : take_scenarios(e, sample, grid, georef, out);
   for (size_t k = 0; k < out->count; k++) most = fmax(most, out->vent[k].weight);
   for (size_t k = 0; k < out->count; k++) out->vent[k].weight /= most;
   if (status != SCIARA_OK) sciara_used_vents_free(out);

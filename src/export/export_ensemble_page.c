@@ -197,7 +197,7 @@ static void name_layer(const struct making *m, struct task t, char *out, size_t 
   snprintf(out, capacity, "%.*s%s", (int)length, l->name, error ? ends[t.content] : "");
 }
 
-static enum sciara_status make_layer(struct making *m, struct task t, struct sciara_page_layer *out) {
+static enum sciara_status make_page_layer(struct making *m, struct task t, struct sciara_page_layer *out) {
   const struct sciara_reduction *r = m->r;
   const struct sciara_layer *l = &r->layers.layer[t.k];
   const bool chance = describe(&r->ensemble.result, l, out);
@@ -244,7 +244,7 @@ static enum sciara_status make_layers(struct making *m) {
   SCIARA_TRY(SCIARA_NEW(m->layer, count + 1, "the maps of a page"));
   SCIARA_TRY(SCIARA_NEW(m->task, count + 1, "the maps of a page"));
   list_layers(m, m->task);
-  for (size_t k = 0; k < count; k++) SCIARA_TRY(make_layer(m, m->task[k], &m->layer[m->hazard.layers++]));
+  for (size_t k = 0; k < count; k++) SCIARA_TRY(make_page_layer(m, m->task[k], &m->layer[m->hazard.layers++]));
   m->hazard.layer = m->layer;
   return SCIARA_OK;
 }
@@ -426,8 +426,8 @@ cleanup:
   return status;
 }
 
-static enum sciara_status write_page(const struct sciara_reduction *r, const struct sciara_export_job *job,
-                                     const char *path) {
+static enum sciara_status write_ensemble_page(const struct sciara_reduction *r, const struct sciara_export_job *job,
+                                              const char *path) {
   struct making m = {.r = r};
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_picture_look_check(&job->look, *r->start ? r->start : NULL));
@@ -488,5 +488,5 @@ cleanup:
 }
 
 enum sciara_status sciara_export_ensemble_html(const struct sciara_export_job *job, const char *path) {
-  return sciara_export_reduction(job, write_page, path);
+  return sciara_export_reduction(job, write_ensemble_page, path);
 }

@@ -46,8 +46,8 @@ static void free_vents(struct page_vents *v) {
   sciara_text_free(&v->title);
 }
 
-static enum sciara_status read_vents(const struct sciara_target *t, enum sciara_language language,
-                                     struct page_vents *out) {
+static enum sciara_status read_page_vents(const struct sciara_target *t, enum sciara_language language,
+                                          struct page_vents *out) {
   const struct sciara_snapshot *s = &t->snapshot;
   struct sciara_scenario_spec scenario;
   if (!s->scenario_json) return SCIARA_OK;
@@ -126,8 +126,8 @@ static enum sciara_status read_page_places(const struct sciara_export_job *job, 
   return SCIARA_OK;
 }
 
-static enum sciara_status write_page(const struct sciara_export_job *job, const struct sciara_page_frames *frames,
-                                     size_t snapshots, const char *path) {
+static enum sciara_status write_run_page(const struct sciara_export_job *job, const struct sciara_page_frames *frames,
+                                         size_t snapshots, const char *path) {
   const struct sciara_snapshot *s = &job->target->snapshot;
   struct sciara_observation observation = {0};
   struct sciara_page page = {.frames = frames,
@@ -152,7 +152,7 @@ static enum sciara_status write_page(const struct sciara_export_job *job, const 
   double *altitude = NULL;
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_picture_look_check(&job->look, s->start));
-  SCIARA_TRY_GOTO(read_vents(job->target, job->look.language, &vents));
+  SCIARA_TRY_GOTO(read_page_vents(job->target, job->look.language, &vents));
   if (!job->look.title && vents.title.data) page.title = vents.title.data;
   page.assumed = vents.assumed.data;
   page.vent = vents.vent;
@@ -196,7 +196,7 @@ enum sciara_status sciara_export_html(const struct sciara_export_job *job, const
                sciara_plural(s.count, "one", "ones"), s.all, sciara_plural(s.count, "is", "are"));
   SCIARA_TRY_GOTO(sciara_page_frames_read((const char *const *)s.paths, s.count, job->target->snapshot.rule, fields,
                                           field_count, &frames));
-  SCIARA_TRY_GOTO(write_page(job, &frames, s.all, path));
+  SCIARA_TRY_GOTO(write_run_page(job, &frames, s.all, path));
 cleanup:
   sciara_export_snapshots_free(&s);
   sciara_page_frames_free(&frames);

@@ -74,7 +74,7 @@ enum sciara_status sciara_export_picture_prepare(const struct sciara_export_job 
 }
 
 /** Reads what is covered into the values, which are overwritten later: the deposit, else the liquid lava. */
-static enum sciara_status read_lava(struct sciara_snapshot *snapshot, struct sciara_export_picture *p) {
+static enum sciara_status read_picture_lava(struct sciara_snapshot *snapshot, struct sciara_export_picture *p) {
   const bool whole = sciara_snapshot_has(snapshot, SCIARA_FIELD_DEPOSIT);
   if (!whole && !(snapshot->fields >> SCIARA_FIELD_THICKNESS & 1u)) return SCIARA_OK;
   SCIARA_TRY(sciara_snapshot_obtain(snapshot, whole ? SCIARA_FIELD_DEPOSIT : SCIARA_FIELD_THICKNESS, p->values));
@@ -87,7 +87,7 @@ enum sciara_status sciara_export_picture_read(const struct sciara_export_job *jo
   const struct sciara_grid *g = &snapshot->grid;
   if (g->rows != p->map.grid->rows || g->cols != p->map.grid->cols)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: lies on another grid than the last snapshot of the run", snapshot->path);
-  SCIARA_TRY(read_lava(snapshot, p));
+  SCIARA_TRY(read_picture_lava(snapshot, p));
   p->picture.time_s = &snapshot->time_s;
   if (p->fronts_s > 0) SCIARA_TRY(read_fronts(snapshot, p));
   SCIARA_TRY(sciara_snapshot_obtain(snapshot, job->field, p->values));

@@ -55,8 +55,8 @@ cleanup:
 }
 
 /** One layer; what has no name afterwards was left out. */
-static enum sciara_status make_layer(const struct sciara_export_job *job, const struct sciara_map *map,
-                                     enum sciara_export_layer which, bool required, struct sciara_zones *out) {
+static enum sciara_status make_vector_layer(const struct sciara_export_job *job, const struct sciara_map *map,
+                                            enum sciara_export_layer which, bool required, struct sciara_zones *out) {
   *out = (struct sciara_zones){0};
   if (which == SCIARA_EXPORT_CLASSES) return classify(job, map, out);
   if (which == SCIARA_EXPORT_ARRIVAL) return date(job, required, out);
@@ -244,7 +244,7 @@ static enum sciara_status write_layers(const struct sciara_export_job *job, enum
   for (int k = 0; k < SCIARA_EXPORT_FRONT_LINES; k++) {
     if (!included(which, (enum sciara_export_layer)k)) continue;
     SCIARA_TRY_GOTO(
-        make_layer(job, &map, (enum sciara_export_layer)k, which != SCIARA_EXPORT_LAYERS, &c.layers[count]));
+        make_vector_layer(job, &map, (enum sciara_export_layer)k, which != SCIARA_EXPORT_LAYERS, &c.layers[count]));
     if (c.layers[count].name) count++;
   }
   c.all = (struct sciara_polygons){.grid = map.grid,

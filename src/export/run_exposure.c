@@ -47,7 +47,7 @@ cleanup:
   return status;
 }
 
-static enum sciara_status read_lava(struct reading *r) {
+static enum sciara_status read_exposure_lava(struct reading *r) {
   const struct sciara_snapshot *s = &r->target->snapshot;
   SCIARA_TRY(read_field(r, SCIARA_FIELD_DEPOSIT, &r->deposit));
   if (sciara_snapshot_has(s, SCIARA_FIELD_MAX_DEPOSIT)) SCIARA_TRY(read_field(r, SCIARA_FIELD_MAX_DEPOSIT, &r->most));
@@ -97,7 +97,7 @@ enum sciara_status sciara_run_exposure_make(struct sciara_target *target, const 
   q.crs_wkt = s->georef.crs_wkt;
   SCIARA_TRY_GOTO(sciara_target_window(target, &out->window));
   SCIARA_TRY_GOTO(sciara_target_begin(target, &zero));
-  SCIARA_TRY_GOTO(read_lava(&r));
+  SCIARA_TRY_GOTO(read_exposure_lava(&r));
   SCIARA_TRY_GOTO(choose_times(&r, zero, times, time_count, out));
   const struct sciara_exposure_lava lava = {.grid = &s->grid,
                                             .kind = r.kind,

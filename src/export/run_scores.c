@@ -31,7 +31,7 @@ static enum sciara_status read_run(struct sciara_run_scores *j) {
   return SCIARA_OK;
 }
 
-static enum sciara_status read_vents(struct sciara_run_scores *j) {
+static enum sciara_status read_score_vents(struct sciara_run_scores *j) {
   const struct sciara_snapshot *s = &j->target->snapshot;
   struct sciara_vent_cells cells = {0};
   enum sciara_status status;
@@ -51,7 +51,7 @@ cleanup:
 enum sciara_status sciara_run_scores_make(struct sciara_run_scores *j) {
   const struct sciara_snapshot *s = &j->target->snapshot;
   SCIARA_TRY(read_run(j));
-  SCIARA_TRY(read_vents(j));
+  SCIARA_TRY(read_score_vents(j));
   j->request.grid = &s->grid;
   j->request.crs_wkt = s->georef.crs_wkt;
   j->request.when = sciara_date_at(s->start, s->time_s);

@@ -8,26 +8,26 @@
 
 enum { FLETCHER = 4 }; // bytes that the filter fletcher32 adds
 
-static enum sciara_status refuse(const struct sciara_chunk_guard *g, const char *what) {
+static enum sciara_status refuse_chunk(const struct sciara_chunk_guard *g, const char *what) {
   return sciara_fail(SCIARA_ERR_INPUT, "%s: %s is damaged: %s", g->path, g->name, what);
 }
 
 static enum sciara_status take_chunks(struct sciara_chunk_guard *g, hid_t plist, size_t item, const hsize_t *side) {
   enum { FEWEST = 16 }; // values in a chunk, unless the dataset has fewer: each check of a chunk takes time
   unsigned options = 0;
-  if (H5Pget_chunk(plist, g->rank, g->side) != g->rank) return refuse(g, "it is not stored in chunks");
-  if (H5Pget_chunk_opts(plist, &options) < 0 || options != 0) return refuse(g, "it has chunks without filters");
+  if (H5Pget_chunk(plist, g->rank, g->side) != g->rank) return refuse_chunk(g, "it is not stored in chunks");
+  if (H5Pget_chunk_opts(plist, &options) < 0 || options != 0) return refuse_chunk(g, "it has chunks without filters");
   hsize_t all = 1;
   g->bytes = item;
   for (int k = 0; k < g->rank; k++) {
-    if (side && g->side[k] != side[k]) return refuse(g, "its chunks have another size");
+    if (side && g->side[k] != side[k]) return refuse_chunk(g, "its chunks have another size");
     if (g->side[k] < 1 || g->side[k] > g->dims[k] || g->side[k] > UINT32_MAX / g->bytes)
-      return refuse(g, "its chunks are larger than the dataset");
+      return refuse_chunk(g, "its chunks are larger than the dataset");
     g->bytes *= g->side[k];
     all = g->dims[k] < FEWEST ? all * g->dims[k] : FEWEST;
     if (all > FEWEST) all = FEWEST;
   }
-  if (g->bytes / item < all) return refuse(g, "its chunks are too small");
+  if (g->bytes / item < all) return refuse_chunk(g, "its chunks are too small");
   g->room = compressBound(g->bytes) + g->bytes / 4 + 1024; // independent pieces need slightly more
   return SCIARA_OK;
 }
@@ -37,7 +37,7 @@ static enum sciara_status take_shape(struct sciara_chunk_guard *g, hid_t plist, 
   g->rank = H5Sget_simple_extent_ndims(space);
   if (g->rank < 1 || g->rank > SCIARA_GUARD_RANK || H5Sget_simple_extent_dims(space, g->dims, NULL) != g->rank ||
       item == 0)
-    return refuse(g, "it does not have the shape of a field");
+    return refuse_chunk(g, "it does not have the shape of a field");
   return take_chunks(g, plist, item, side);
 }
 
@@ -84,11 +84,11 @@ static enum sciara_status inflated_size(const unsigned char *bytes, size_t count
  * it would make the chunk longer; it never leaves out the others.
  */
 static enum sciara_status check_length(const struct sciara_chunk_guard *g, uint32_t mask, size_t count) {
-  if (mask & ~(1u << SCIARA_GUARD_DEFLATE)) return refuse(g, "a chunk leaves out its checksum");
-  if (count < FLETCHER) return refuse(g, "a chunk is shorter than its checksum");
+  if (mask & ~(1u << SCIARA_GUARD_DEFLATE)) return refuse_chunk(g, "a chunk leaves out its checksum");
+  if (count < FLETCHER) return refuse_chunk(g, "a chunk is shorter than its checksum");
   count -= FLETCHER;
   if (!(mask >> SCIARA_GUARD_DEFLATE & 1u)) SCIARA_TRY(inflated_size(g->stored, count, g->bytes, &count));
-  return count == g->bytes ? SCIARA_OK : refuse(g, "a chunk does not hold the bytes of a chunk");
+  return count == g->bytes ? SCIARA_OK : refuse_chunk(g, "a chunk does not hold the bytes of a chunk");
 }
 
 enum sciara_status sciara_chunk_guard_look(const struct sciara_chunk_guard *g, const hsize_t *start, bool *stored) {
@@ -97,7 +97,7 @@ enum sciara_status sciara_chunk_guard_look(const struct sciara_chunk_guard *g, c
   // Its length as found by reading; other functions read another part of a damaged list.
   *stored = H5Dget_chunk_storage_size(g->dataset, start, &size) >= 0 && size > 0;
   if (!*stored) return SCIARA_OK;
-  if (size > g->room) return refuse(g, "a chunk does not hold the bytes of a chunk");
+  if (size > g->room) return refuse_chunk(g, "a chunk does not hold the bytes of a chunk");
   if (H5Dread_chunk(g->dataset, H5P_DEFAULT, start, &mask, g->stored) < 0)
     return sciara_hdf5_fail(SCIARA_ERR_INPUT, g->path, "%s is damaged", g->name);
   return check_length(g, mask, (size_t)size);

@@ -12,7 +12,7 @@ static size_t values_in(const char *line) {
   return count;
 }
 
-static enum sciara_status take_line(const char *path, size_t number, char *line, const struct sciara_csv_table *t) {
+static enum sciara_status take_csv_line(const char *path, size_t number, char *line, const struct sciara_csv_table *t) {
   const size_t names = values_in(t->header), values = values_in(line);
   char *value[SCIARA_CSV_COLUMNS_MOST];
   const char *found = NULL;
@@ -33,7 +33,7 @@ enum sciara_status sciara_csv_parse(const char *path, char *text, size_t length,
   size_t number = 0;
   if (memchr(text, '\0', length)) return sciara_fail(SCIARA_ERR_INPUT, "%s: expected text, found a NUL byte", path);
   for (char *line = strsep(&text, "\n"); status == SCIARA_OK && line; line = strsep(&text, "\n"))
-    if (*line || number == 0) status = take_line(path, ++number, line, t);
+    if (*line || number == 0) status = take_csv_line(path, ++number, line, t);
   return status;
 }
 

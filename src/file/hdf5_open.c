@@ -22,7 +22,7 @@ struct walk {
   enum sciara_status status;
 };
 
-static enum sciara_status refuse(const char *path, const char *name, const char *found, const char *expected) {
+static enum sciara_status refuse_hdf5(const char *path, const char *name, const char *found, const char *expected) {
   return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: expected %s, found %s", path, name, expected, found);
 }
 
@@ -51,7 +51,7 @@ static enum sciara_status check_link(const char *path, const char *name, H5L_typ
   const char *found = type == H5L_TYPE_SOFT       ? "a soft link"
                       : type == H5L_TYPE_EXTERNAL ? "an external link, which names another file"
                                                   : "a user-defined link";
-  return refuse(path, name, found, "an object of this file");
+  return refuse_hdf5(path, name, found, "an object of this file");
 }
 
 /** Axes are attached to fields by references to objects of the same file; other references may name another file. */
@@ -74,7 +74,8 @@ static enum sciara_status check_type(const char *path, const char *name, hid_t t
   const bool local = type >= 0 && is_local_type(type, 0);
   if (type >= 0) H5Tclose(type);
   return local ? SCIARA_OK
-               : refuse(path, name, "a type that refers to something else", "numbers, texts, or references to objects");
+               : refuse_hdf5(path, name, "a type that refers to something else",
+                             "numbers, texts, or references to objects");
 }
 
 /** Whether a filter is part of HDF5: others are plugins, which are programs. */
@@ -102,7 +103,7 @@ static enum sciara_status check_filters(const char *path, const char *name, hid_
 }
 
 static enum sciara_status has_external_storage(const char *path, const char *name) {
-  return refuse(path, name, "external storage, that is values in another file", "values in this file");
+  return refuse_hdf5(path, name, "external storage, that is values in another file", "values in this file");
 }
 
 // -------------------------------------------------------------------------------------------------- virtual datasets
@@ -157,7 +158,7 @@ static enum sciara_status check_values(const struct walk *w, const char *name, h
   if (H5Pget_external_count(plist) != 0) return has_external_storage(w->path, name);
   if (layout == H5D_VIRTUAL) return check_sources(w, name, plist);
   if (layout != H5D_COMPACT && layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED)
-    return refuse(w->path, name, "an unknown layout", "values in this file");
+    return refuse_hdf5(w->path, name, "an unknown layout", "values in this file");
   return check_filters(w->path, name, plist);
 }
 
@@ -204,12 +205,12 @@ static enum sciara_status check_object(struct walk *w, const char *name, hid_t o
   if (status != SCIARA_OK || kind == H5I_GROUP) return status;
   if (kind == H5I_DATASET) return check_dataset(w, name, object);
   if (kind == H5I_DATATYPE) return check_type(w->path, name, H5Tcopy(object));
-  return refuse(w->path, name, "an unknown object", "a dataset, a group or a type");
+  return refuse_hdf5(w->path, name, "an unknown object", "a dataset, a group or a type");
 }
 
 static enum sciara_status check_member(struct walk *w, hid_t group, const char *name, const char *full) {
   // HDF5 would interpret a slash in the name of a link as a path through other links.
-  if (strchr(name, '/')) return refuse(w->path, full, "a slash in a name", "names without a slash");
+  if (strchr(name, '/')) return refuse_hdf5(w->path, full, "a slash in a name", "names without a slash");
   if (++w->objects > MOST_OBJECTS)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: expected at most %d objects, found more", w->path, full,
                        MOST_OBJECTS);
@@ -291,7 +292,7 @@ static enum sciara_status check_pipeline(const char *path, const char *name, hid
   enum { WRITTEN = sizeof written / sizeof *written };
   bool same = H5Pget_nfilters(plist) == WRITTEN;
   for (int k = 0; k < WRITTEN && same; k++) same = filter_at(plist, k) == written[k];
-  return same ? SCIARA_OK : refuse(path, name, "other filters", "shuffle, deflate and fletcher32");
+  return same ? SCIARA_OK : refuse_hdf5(path, name, "other filters", "shuffle, deflate and fletcher32");
 }
 
 static enum sciara_status check_storage(const char *path, const char *name, hid_t dataset,
@@ -302,15 +303,15 @@ static enum sciara_status check_storage(const char *path, const char *name, hid_
   if (plist < 0 || type < 0)
     status = sciara_hdf5_fail(SCIARA_ERR_INPUT, path, "%s is damaged", name);
   else if (H5Tcommitted(type) != 0)
-    status = refuse(path, name, "a named type", "a type of its own");
+    status = refuse_hdf5(path, name, "a named type", "a type of its own");
   else if (H5Pget_external_count(plist) != 0)
     status = has_external_storage(path, name);
   else if (storage == SCIARA_HDF5_IN_CHUNKS)
     status = H5Pget_layout(plist) == H5D_CHUNKED ? check_pipeline(path, name, plist)
-                                                 : refuse(path, name, "values in one piece", "values in chunks");
+                                                 : refuse_hdf5(path, name, "values in one piece", "values in chunks");
   else if (H5Pget_layout(plist) != H5D_CONTIGUOUS || H5Dget_space_status(dataset, &allocated) < 0 ||
            allocated != H5D_SPACE_STATUS_ALLOCATED)
-    status = refuse(path, name, "no values, or values in chunks", "values in one piece");
+    status = refuse_hdf5(path, name, "no values, or values in chunks", "values in one piece");
   if (plist >= 0) H5Pclose(plist);
   if (type >= 0) H5Tclose(type);
   return status;

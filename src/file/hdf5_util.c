@@ -173,8 +173,8 @@ hid_t sciara_hdf5_chunked_plist(int rank, const hsize_t *sides, unsigned level, 
   return H5I_INVALID_HID;
 }
 
-static enum sciara_status put(hid_t object, const char *path, const char *name, hid_t file_type, hid_t memory_type,
-                              hid_t space, const void *value) {
+static enum sciara_status put_attribute(hid_t object, const char *path, const char *name, hid_t file_type,
+                                        hid_t memory_type, hid_t space, const void *value) {
   hid_t attribute = space < 0 ? H5I_INVALID_HID : H5Acreate2(object, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT);
   enum sciara_status status = SCIARA_OK;
   if (attribute < 0 || H5Awrite(attribute, memory_type, value) < 0)
@@ -195,7 +195,7 @@ enum sciara_status sciara_hdf5_put_text(hid_t object, const char *path, const ch
       H5Tset_cset(type, H5T_CSET_UTF8) < 0)
     status = sciara_hdf5_fail(SCIARA_ERR_IO, path, "cannot make the type of attribute %s", name);
   else
-    status = put(object, path, name, type, type, H5Screate(H5S_SCALAR), text);
+    status = put_attribute(object, path, name, type, type, H5Screate(H5S_SCALAR), text);
   if (type >= 0) H5Tclose(type);
   return status;
 }
@@ -212,7 +212,7 @@ static hid_t one_element(void) {
 }
 
 enum sciara_status sciara_hdf5_put_number(hid_t object, const char *path, const char *name, hid_t type, double value) {
-  return put(object, path, name, type, H5T_NATIVE_DOUBLE, one_element(), &value);
+  return put_attribute(object, path, name, type, H5T_NATIVE_DOUBLE, one_element(), &value);
 }
 
 enum sciara_status sciara_hdf5_put_double(hid_t object, const char *path, const char *name, double value) {
@@ -222,11 +222,11 @@ enum sciara_status sciara_hdf5_put_double(hid_t object, const char *path, const 
 enum sciara_status sciara_hdf5_put_doubles(hid_t object, const char *path, const char *name, const double *values,
                                            size_t count) {
   const hsize_t size = count;
-  return put(object, path, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, H5Screate_simple(1, &size, NULL), values);
+  return put_attribute(object, path, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, H5Screate_simple(1, &size, NULL), values);
 }
 
 enum sciara_status sciara_hdf5_put_int64(hid_t object, const char *path, const char *name, int64_t value) {
-  return put(object, path, name, H5T_STD_I64LE, H5T_NATIVE_INT64, one_element(), &value);
+  return put_attribute(object, path, name, H5T_STD_I64LE, H5T_NATIVE_INT64, one_element(), &value);
 }
 
 static enum sciara_status read_text(hid_t attribute, const char *path, const char *name, char **out) {

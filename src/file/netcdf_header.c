@@ -42,10 +42,11 @@ static uint64_t add(uint64_t a, uint64_t b) { return __builtin_add_overflow(a, b
 static uint64_t multiply(uint64_t a, uint64_t b) { return __builtin_mul_overflow(a, b, &a) ? UINT64_MAX : a; }
 static uint64_t padded(uint64_t size) { return add(size, 3) == UINT64_MAX ? UINT64_MAX : (size + 3) / 4 * 4; }
 
-static enum sciara_status refuse(const struct header *h, uint64_t at, const char *format, ...) SCIARA_PRINTF(3, 4);
+static enum sciara_status refuse_header(const struct header *h, uint64_t at, const char *format, ...)
+    SCIARA_PRINTF(3, 4);
 
 /** The format continues "expected". */
-static enum sciara_status refuse(const struct header *h, uint64_t at, const char *format, ...) {
+static enum sciara_status refuse_header(const struct header *h, uint64_t at, const char *format, ...) {
   char text[200];
   va_list values;
   va_start(values, format);
@@ -75,7 +76,7 @@ static enum sciara_status take_byte(struct header *h, unsigned char *out) {
 }
 
 static enum sciara_status skip(struct header *h, uint64_t bytes, const char *what) {
-  if (bytes > h->size - h->at) return refuse(h, h->at, "%s, found the end of the file", what);
+  if (bytes > h->size - h->at) return refuse_header(h, h->at, "%s, found the end of the file", what);
   h->at += bytes;
   return SCIARA_OK;
 }
@@ -100,7 +101,7 @@ static enum sciara_status take_count(struct header *h, uint64_t least, const cha
   SCIARA_TRY(take(h, width(h), what, out));
   const uint64_t most = (h->size - h->at) / least;
   if (*out <= most) return SCIARA_OK;
-  return refuse(h, at, "%s up to %" PRIu64 ", for which the file has room, found %" PRIu64, what, most, *out);
+  return refuse_header(h, at, "%s up to %" PRIu64 ", for which the file has room, found %" PRIu64, what, most, *out);
 }
 
 /** The beginning of a list; one that is absent has the tag 0 and no elements. */
@@ -110,8 +111,8 @@ static enum sciara_status take_list(struct header *h, uint64_t tag, uint64_t lea
   SCIARA_TRY(take(h, 4, "the tag of a list", &found));
   SCIARA_TRY(take_count(h, least, "a number of elements", count));
   if (found == tag || (found == 0 && *count == 0)) return SCIARA_OK;
-  return refuse(h, at, "the tag %" PRIu64 " (or 0 and no elements), found %" PRIu64 " and %" PRIu64, tag, found,
-                *count);
+  return refuse_header(h, at, "the tag %" PRIu64 " (or 0 and no elements), found %" PRIu64 " and %" PRIu64, tag, found,
+                       *count);
 }
 
 static enum sciara_status take_name(struct header *h) {
@@ -119,11 +120,11 @@ static enum sciara_status take_name(struct header *h) {
   uint64_t length;
   SCIARA_TRY(take_count(h, 1, "a length of the name", &length));
   if (length == 0 || length > LONGEST_NAME)
-    return refuse(h, at, "a name of 1 to %d bytes, found %" PRIu64, LONGEST_NAME, length);
+    return refuse_header(h, at, "a name of 1 to %d bytes, found %" PRIu64, LONGEST_NAME, length);
   for (uint64_t k = 0; k < length; k++) {
     unsigned char byte = 0;
     SCIARA_TRY(take_byte(h, &byte));
-    if (byte == 0) return refuse(h, h->at - 1, "a name without zero bytes, found one");
+    if (byte == 0) return refuse_header(h, h->at - 1, "a name without zero bytes, found one");
   }
   return skip(h, padded(length) - length, "the padding of a name");
 }
@@ -137,7 +138,7 @@ static enum sciara_status take_type(struct header *h, uint64_t *size) {
   const uint64_t at = h->at, most = h->version == CDF5 ? 11 : 6;
   uint64_t type;
   SCIARA_TRY(take(h, 4, "a type", &type));
-  if (type == 0 || type > most) return refuse(h, at, "a type from 1 to %" PRIu64 ", found %" PRIu64, most, type);
+  if (type == 0 || type > most) return refuse_header(h, at, "a type from 1 to %" PRIu64 ", found %" PRIu64, most, type);
   *size = sizes[type];
   return SCIARA_OK;
 }
@@ -152,8 +153,10 @@ static enum sciara_status read_dimensions(struct header *h) {
     SCIARA_TRY(take_name(h));
     const uint64_t at = h->at;
     SCIARA_TRY(take(h, width(h), "a length", &h->lengths[k]));
-    if (h->lengths[k] > INT64_MAX) return refuse(h, at, "a length of at most 2^63 - 1, found %" PRIu64, h->lengths[k]);
-    if (h->lengths[k] == 0 && has_record) return refuse(h, at, "at most one record dimension, found a second length 0");
+    if (h->lengths[k] > INT64_MAX)
+      return refuse_header(h, at, "a length of at most 2^63 - 1, found %" PRIu64, h->lengths[k]);
+    if (h->lengths[k] == 0 && has_record)
+      return refuse_header(h, at, "at most one record dimension, found a second length 0");
     has_record = has_record || h->lengths[k] == 0;
   }
   return SCIARA_OK;
@@ -182,16 +185,17 @@ static enum sciara_status read_shape(struct header *h, uint64_t *values, bool *i
   const uint64_t at = h->at;
   uint64_t count, id;
   SCIARA_TRY(take_count(h, (uint64_t)width(h), "a number of dimensions", &count));
-  if (count > MOST_DIMENSIONS) return refuse(h, at, "at most %d dimensions, found %" PRIu64, MOST_DIMENSIONS, count);
+  if (count > MOST_DIMENSIONS)
+    return refuse_header(h, at, "at most %d dimensions, found %" PRIu64, MOST_DIMENSIONS, count);
   *values = 1;
   *in_records = false;
   for (uint64_t k = 0; k < count; k++) {
     const uint64_t id_at = h->at;
     SCIARA_TRY(take(h, width(h), "a dimension", &id));
     if (id >= h->dimensions)
-      return refuse(h, id_at, "a dimension below %" PRIu64 ", found %" PRIu64, h->dimensions, id);
+      return refuse_header(h, id_at, "a dimension below %" PRIu64 ", found %" PRIu64, h->dimensions, id);
     if (h->lengths[id] == 0 && k > 0)
-      return refuse(h, id_at, "the record dimension first, found it as dimension %" PRIu64, k + 1);
+      return refuse_header(h, id_at, "the record dimension first, found it as dimension %" PRIu64, k + 1);
     if (h->lengths[id] == 0)
       *in_records = true;
     else
@@ -202,9 +206,10 @@ static enum sciara_status read_shape(struct header *h, uint64_t *values, bool *i
 
 /** What takes too long for the file: it is truncated, or its numbers are damaged. */
 static enum sciara_status refuse_size(const struct header *h, uint64_t at, uint64_t end) {
-  if (end == UINT64_MAX) return refuse(h, at, "values in the %" PRIu64 " bytes of the file, found too many", h->size);
-  return refuse(h, at, "values to byte %" PRIu64 ", found a file of %" PRIu64 " bytes: it may be truncated", end,
-                h->size);
+  if (end == UINT64_MAX)
+    return refuse_header(h, at, "values in the %" PRIu64 " bytes of the file, found too many", h->size);
+  return refuse_header(h, at, "values to byte %" PRIu64 ", found a file of %" PRIu64 " bytes: it may be truncated", end,
+                       h->size);
 }
 
 static enum sciara_status read_variable(struct header *h, uint64_t number) {
@@ -243,8 +248,8 @@ static enum sciara_status read_variables(struct header *h) {
     SCIARA_TRY(read_variable(h, k + 1));
   }
   if (h->first >= h->at) return SCIARA_OK;
-  return refuse(h, h->first_named_at, "values after the header, from byte %" PRIu64 ", found them at byte %" PRIu64,
-                h->at, h->first);
+  return refuse_header(h, h->first_named_at,
+                       "values after the header, from byte %" PRIu64 ", found them at byte %" PRIu64, h->at, h->first);
 }
 
 /** Records follow each other; those of a single variable are not padded. */
@@ -254,7 +259,8 @@ static enum sciara_status check_records(struct header *h) {
   const uint64_t end = add(h->record_end, multiply(h->records - 1, size));
   snprintf(h->part, sizeof h->part, "number of records");
   if (h->records == (h->version == CDF5 ? UINT64_MAX : UINT32_MAX))
-    return refuse(h, 4, "a number of records, found the mark of an unknown number (streaming), which cannot be read");
+    return refuse_header(h, 4,
+                         "a number of records, found the mark of an unknown number (streaming), which cannot be read");
   return end > h->size ? refuse_size(h, 4, end) : SCIARA_OK;
 }
 

@@ -364,8 +364,8 @@ static enum sciara_status add_facts(const struct sciara_comparison *c, const str
 }
 
 /** Writes one map; `values` is memory, and `valid` is 0 where one of the ensembles has no ground. */
-static enum sciara_status write_layer(const struct both *b, const struct sciara_hazard *h, size_t layer,
-                                      const uint8_t *valid, const char *folder, double *values) {
+static enum sciara_status write_difference_layer(const struct both *b, const struct sciara_hazard *h, size_t layer,
+                                                 const uint8_t *valid, const char *folder, double *values) {
   static const char *const names[] = {"difference", "difference_low", "difference_high", "difference_error"};
   const struct sciara_layer *l = &b->layers.layer[layer];
   struct sciara_map_facts facts = {0};
@@ -400,7 +400,8 @@ enum sciara_status sciara_comparison_write(struct sciara_comparison *c, const ch
   SCIARA_TRY_GOTO(SCIARA_NEW(values, cells, "a map"));
   SCIARA_TRY_GOTO(SCIARA_NEW(valid, cells, "a map"));
   for (int64_t i = 0; i < cells; i++) valid[i] = c->a.dem.valid[i] && c->b.dem.valid[i];
-  for (size_t k = 0; k < b.layers.count; k++) SCIARA_TRY_GOTO(write_layer(&b, &hazard, k, valid, folder, values));
+  for (size_t k = 0; k < b.layers.count; k++)
+    SCIARA_TRY_GOTO(write_difference_layer(&b, &hazard, k, valid, folder, values));
 cleanup:
   sciara_hazard_free(&hazard);
   both_free(&b);

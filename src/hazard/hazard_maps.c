@@ -184,7 +184,7 @@ static enum sciara_status write_picture(const struct sciara_reduction *r, size_t
 
 // --------------------------------------------------------------------------------------------------------------- maps
 
-static enum sciara_status write_layer(const struct sciara_reduction *r, size_t k, bool picture, double *values) {
+static enum sciara_status write_hazard_layer(const struct sciara_reduction *r, size_t k, bool picture, double *values) {
   const struct sciara_layer *l = &r->layers.layer[k];
   struct sciara_map_facts facts = {0};
   struct sciara_map map = {.grid = &r->dem.grid,
@@ -262,7 +262,7 @@ static enum sciara_status write_maps(const struct sciara_reduction *r, bool pict
   SCIARA_TRY(SCIARA_NEW(values, sciara_grid_cells(&r->dem.grid), "a map"));
   enum sciara_status status = sciara_folder_make_in(r->ensemble.folder, SCIARA_ENSEMBLE_MAPS);
   for (size_t k = 0; k < r->layers.count && status == SCIARA_OK; k++)
-    if (is_map(&r->layers.layer[k])) status = write_layer(r, k, pictures, values);
+    if (is_map(&r->layers.layer[k])) status = write_hazard_layer(r, k, pictures, values);
   sciara_free(values);
   return status == SCIARA_OK ? write_nc(r) : status;
 }

@@ -27,7 +27,8 @@ static enum sciara_status write_file(const struct sciara_reduction *r, polygon_w
   return status;
 }
 
-static enum sciara_status write_gpkg(const struct sciara_reduction *r, const char *name, struct sciara_polygons *p) {
+static enum sciara_status write_vectors_gpkg(const struct sciara_reduction *r, const char *name,
+                                             struct sciara_polygons *p) {
   char *path = NULL;
   enum sciara_status status = sciara_path_in(r->ensemble.folder, name, &path);
   if (status == SCIARA_OK) status = write_file(r, sciara_polygons_write_gpkg, p, path);
@@ -110,7 +111,7 @@ static enum sciara_status write_zones(const struct sciara_reduction *r, zone_mak
   SCIARA_TRY_GOTO(make_zones(r, &zones));
   SCIARA_TRY_GOTO(make(r, values, zones, &p.count));
   p.layers = zones;
-  SCIARA_TRY_GOTO(write_gpkg(r, name, &p));
+  SCIARA_TRY_GOTO(write_vectors_gpkg(r, name, &p));
 cleanup:
   free_zones(zones, p.count);
   return status;

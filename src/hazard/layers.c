@@ -86,7 +86,7 @@ static void add_probabilities(struct builder *b, const struct sciara_ensemble_re
   }
 }
 
-static void add_years(struct builder *b, const struct sciara_ensemble_result *r) {
+static void add_layer_years(struct builder *b, const struct sciara_ensemble_result *r) {
   const bool bounds = b->bounds;
   b->bounds = true; // at least those of the rate
   for (size_t y = 0; y < r->year_count && r->rate_count > 0; y++)
@@ -165,7 +165,7 @@ enum sciara_status sciara_layers_make(const struct sciara_ensemble_result *resul
   *out = (struct sciara_layers){0};
   SCIARA_TRY(SCIARA_NEW(out->layer, most, "the list of the maps"));
   add_probabilities(&b, result);
-  add_years(&b, result);
+  add_layer_years(&b, result);
   add_quantiles(&b, result);
   add_others(&b);
   return SCIARA_OK;

@@ -36,7 +36,7 @@ static void add_probability(const struct sciara_reduction *r, struct sciara_poi_
   for (size_t k = 0; k < PARTS; k++) add_name(c, name, parts[k]);
 }
 
-static void add_years(const struct sciara_reduction *r, struct sciara_poi_columns *c) {
+static void add_poi_years(const struct sciara_reduction *r, struct sciara_poi_columns *c) {
   const struct sciara_ensemble_result *q = &r->ensemble.result;
   char text[32], name[96];
   for (size_t y = 0; y < q->year_count; y++)
@@ -76,7 +76,7 @@ static void add_names(const struct sciara_reduction *r, struct sciara_poi_column
     }
   add_name(c, "covered_share", "");
   add_name(c, "covered_share", error_name(r));
-  if (has_rates(r)) add_years(r, c);
+  if (has_rates(r)) add_poi_years(r, c);
 }
 
 enum sciara_status sciara_poi_columns_make(const struct sciara_reduction *r, struct sciara_poi_columns *out) {
@@ -240,8 +240,8 @@ static const char *share_of(const struct sciara_poi_columns *c) {
 }
 
 /** Layers of points, lines and zones, coloured by the first probability. */
-static enum sciara_status write_gpkg(const struct sciara_reduction *r, const struct rows *rows,
-                                     const struct sciara_poi *pois, size_t count, const char *path) {
+static enum sciara_status write_poi_gpkg(const struct sciara_reduction *r, const struct rows *rows,
+                                         const struct sciara_poi *pois, size_t count, const char *path) {
   static const char *const texts[TEXTS] = {"kind", "state"};
   const struct sciara_vector_places places = {.text_column = texts,
                                               .text_columns = TEXTS,
@@ -300,7 +300,7 @@ static enum sciara_status write_rows(const struct sciara_reduction *r, const str
                                      const struct sciara_poi *pois, size_t count, bool sites, const char *csv,
                                      const char *gpkg) {
   if (csv) SCIARA_TRY(write_csv(r, rows, pois, count, sites, csv));
-  return gpkg ? write_gpkg(r, rows, pois, count, gpkg) : SCIARA_OK;
+  return gpkg ? write_poi_gpkg(r, rows, pois, count, gpkg) : SCIARA_OK;
 }
 
 static void rows_free(struct rows *rows) {

@@ -563,7 +563,8 @@ static enum sciara_status get_header(struct batch *b) {
                      b->path, most_cells, h->rows, h->cols, h->batch);
 }
 
-static enum sciara_status check_member(const struct batch *b, const struct sciara_footprint *f, const int64_t *before) {
+static enum sciara_status check_stored_member(const struct batch *b, const struct sciara_footprint *f,
+                                              const int64_t *before) {
   const char *fault = NULL;
   if (f->id < 0 || (before && f->id <= *before)) fault = "ids that do not ascend from 0";
   if (f->count < 0 || f->count > b->header.rows * b->header.cols) fault = "more cells than the map has";
@@ -573,7 +574,7 @@ static enum sciara_status check_member(const struct batch *b, const struct sciar
 }
 
 static enum sciara_status check_members(struct batch *b, const struct sciara_footprint *f) {
-  for (size_t k = 0; k < b->count; k++) SCIARA_TRY(check_member(b, &f[k], k > 0 ? &f[k - 1].id : NULL));
+  for (size_t k = 0; k < b->count; k++) SCIARA_TRY(check_stored_member(b, &f[k], k > 0 ? &f[k - 1].id : NULL));
   return sum_cells(b, f);
 }
 

@@ -174,8 +174,9 @@ static enum sciara_status member_checkpoint_write(struct sciara_member *m, bool 
 // ---------------------------------------------------------------------------------------------------------- reading
 
 /** No path is compared: the folder of an ensemble may be moved. */
-static enum sciara_status check_member(const char *path, const struct sciara_checkpoint *c,
-                                       const struct sciara_problem *p, const struct sciara_member_identity *m) {
+static enum sciara_status check_computed_member(const char *path, const struct sciara_checkpoint *c,
+                                                const struct sciara_problem *p,
+                                                const struct sciara_member_identity *m) {
   const char *found = !c->identity.of_member            ? "a run"
                       : c->site_hash != m->site         ? "a member on another ground"
                       : c->initial_hash != m->initial   ? "a member with other initial lava"
@@ -208,8 +209,9 @@ static enum sciara_status add_warning(struct sciara_run_json *r, const char *kin
   return sciara_run_json_warn(r, &(struct sciara_run_warning){.kind = (char *)(uintptr_t)kind, .text = text});
 }
 
-static enum sciara_status check(const struct sciara_checkpoint *c, const char *path, const struct sciara_problem *p,
-                                const struct sciara_vents *vents, const struct sciara_state *state) {
+static enum sciara_status check_result(const struct sciara_checkpoint *c, const char *path,
+                                       const struct sciara_problem *p, const struct sciara_vents *vents,
+                                       const struct sciara_state *state) {
   struct sciara_checkpoint_identity identity;
   SCIARA_TRY(identify(p, vents, state, &identity));
   identity.boundary = SCIARA_BOUNDARY_OPEN; // as in every window
@@ -240,7 +242,7 @@ static enum sciara_status read_file(const char *path, const struct sciara_proble
   const struct sciara_site *site = NULL, *map = NULL;
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_checkpoint_read_header(path, &c));
-  SCIARA_TRY_GOTO(check_member(path, &c, p, identity));
+  SCIARA_TRY_GOTO(check_computed_member(path, &c, p, identity));
   SCIARA_TRY_GOTO(ground_at(*given, c.time_s, &map));
   SCIARA_TRY_GOTO(find_window(path, &c, &map->grid, &progress->window));
   SCIARA_TRY_GOTO(sciara_window_site(map, &progress->window, p->scenario.boundary, &site));
@@ -248,7 +250,7 @@ static enum sciara_status read_file(const char *path, const struct sciara_proble
     SCIARA_TRY_GOTO(sciara_fail_context(SCIARA_ERR_INPUT, "%s", path));
   SCIARA_TRY_GOTO(vents ? SCIARA_OK : sciara_no_memory("vents"));
   SCIARA_TRY_GOTO(sciara_state_create_on(site, SCIARA_FOOTPRINT_RECORD, state));
-  SCIARA_TRY_GOTO(check(&c, path, p, vents, *state));
+  SCIARA_TRY_GOTO(check_result(&c, path, p, vents, *state));
   SCIARA_TRY_GOTO(sciara_checkpoint_read_state(path, &c, *state));
   SCIARA_TRY_GOTO(sciara_state_check_sound(*state, &p->scenario.params));
   // In the order in which they were found: with a vent's tower no other one is looked for.

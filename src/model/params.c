@@ -154,7 +154,7 @@ struct sciara_params sciara_params_default(void) {
   return sciara_params_of_rule(SCIARA_RULE_FV3);
 }
 
-static enum sciara_status check_sheet(const struct sciara_params *p) {
+static enum sciara_status check_sheet_params(const struct sciara_params *p) {
   if (p->viscosity_sol < p->viscosity_vent)
     return sciara_fail(SCIARA_ERR_INPUT,
                        "model.viscosity_sol_Pa_s: found %.17g, expected at least model.viscosity_vent_Pa_s = %.17g: "
@@ -198,5 +198,5 @@ enum sciara_status sciara_params_check(const struct sciara_params *p) {
   if (!(p->T_sol < p->T_vent))
     return sciara_fail(SCIARA_ERR_INPUT, "model.T_sol_K: found %.17g, expected below model.T_vent_K = %.17g", p->T_sol,
                        p->T_vent);
-  return p->rule == SCIARA_RULE_BINGHAM ? check_sheet(p) : SCIARA_OK;
+  return p->rule == SCIARA_RULE_BINGHAM ? check_sheet_params(p) : SCIARA_OK;
 }

@@ -118,7 +118,7 @@ static enum sciara_status visit_points(struct visit *v) {
 
 // -------------------------------------------------------------------------------------------------------------- lines
 
-static double distance(struct sciara_point a, struct sciara_point b) {
+static double poi_distance(struct sciara_point a, struct sciara_point b) {
   const double dx = b.x - a.x, dy = b.y - a.y;
   return sciara_sqrt(dx * dx + dy * dy);
 }
@@ -139,7 +139,7 @@ static enum sciara_status visit_run(struct visit *v, const struct sciara_point *
   struct sciara_crossing *crossing;
   size_t crossings;
   double length = 0;
-  for (size_t k = 1; k < count; k++) length += distance(points[k - 1], points[k]);
+  for (size_t k = 1; k < count; k++) length += poi_distance(points[k - 1], points[k]);
   if (!(length > least * v->grid->cell_size)) return SCIARA_OK;
   SCIARA_TRY(sciara_polyline_cells(v->grid, points, count, &crossing, &crossings));
   enum sciara_status status = SCIARA_OK;
@@ -169,7 +169,7 @@ static enum sciara_status visit_line(struct visit *v, const struct sciara_point 
   for (size_t k = 1; k < count; k++) {
     const struct sciara_point a = points[k - 1], b = points[k];
     double t[2] = {0, 1};
-    v->size.all += distance(a, b);
+    v->size.all += poi_distance(a, b);
     clip(a.x, b.x - a.x, box.west, box.east, t);
     clip(a.y, b.y - a.y, box.south, box.north, t);
     if (t[0] > t[1]) continue;
@@ -222,7 +222,7 @@ static void add_part(struct band *b, int64_t row, int64_t col, double u, double 
 }
 
 /** A piece of an edge within a row: from u0 to u1, cells from the western side of the box; its height is dv. */
-static void add_piece(struct band *b, int64_t row, double u0, double u1, double dv) {
+static void add_poi_piece(struct band *b, int64_t row, double u0, double u1, double dv) {
   const double low = fmin(u0, u1), high = fmax(u0, u1), east = (double)b->cols;
   const double slope = high > low ? dv / (high - low) : 0;
   if (low < 0) add_part(b, row, 0, 0, high <= 0 ? dv : slope * -low); // west of the box: all of the row lies east of it
@@ -252,7 +252,7 @@ static void add_edge(struct band *b, double u0, double v0, double u1, double v1)
     const double next = fmin((double)(row + 1), high);
     const double a = v == v0 ? u0 : v == v1 ? u1 : u0 + slope * (v - v0);
     const double c = next == v1 ? u1 : next == v0 ? u0 : u0 + slope * (next - v0);
-    add_piece(b, row, a, c, sign * (next - v));
+    add_poi_piece(b, row, a, c, sign * (next - v));
     v = next;
   }
 }
@@ -365,7 +365,7 @@ static enum sciara_status add_share(void *context, int64_t cell, double amount) 
   return SCIARA_OK;
 }
 
-static int by_cell(const void *a, const void *b) {
+static int poi_by_cell(const void *a, const void *b) {
   const struct share *p = (const struct share *)a, *q = (const struct share *)b;
   return (p->cell > q->cell) - (p->cell < q->cell);
 }
@@ -376,7 +376,7 @@ enum sciara_status sciara_poi_cells_make(const struct sciara_poi *poi, const str
   enum sciara_status status;
   *out = (struct sciara_poi_cells){0};
   SCIARA_TRY_GOTO(sciara_poi_visit_cells(poi, grid, add_share, &l, &out->size));
-  if (poi->kind != SCIARA_POI_ZONE && l.count > 1) qsort(l.share, l.count, sizeof *l.share, by_cell);
+  if (poi->kind != SCIARA_POI_ZONE && l.count > 1) qsort(l.share, l.count, sizeof *l.share, poi_by_cell);
   SCIARA_TRY_GOTO(SCIARA_NEW(out->cell, l.count + 1, "the cells of a place"));
   SCIARA_TRY_GOTO(SCIARA_NEW(out->amount, l.count + 1, "the cells of a place"));
   for (size_t k = 0; k < l.count; k++) {

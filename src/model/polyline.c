@@ -49,7 +49,7 @@ static int64_t cell_of(double x, int64_t cells) {
 }
 
 /** Adds the part from t0 to t1 of a segment to the cell at its middle. */
-static void add_piece(struct tracer *tracer, const struct segment *s, double t0, double t1) {
+static void add_line_piece(struct tracer *tracer, const struct segment *s, double t0, double t1) {
   double middle = t0 + 0.5 * (t1 - t0);
   int64_t row = cell_of(s->v + middle * s->dv, tracer->grid->rows);
   int64_t col = cell_of(s->u + middle * s->du, tracer->grid->cols);
@@ -78,11 +78,11 @@ static void trace_segment(struct tracer *tracer, const struct segment *s) {
     if (!(t[axis] < 1)) break;
     across[axis].line += across[axis].step;
     if (t[axis] - from <= shortest) continue;
-    add_piece(tracer, s, from, t[axis]);
+    add_line_piece(tracer, s, from, t[axis]);
     from = t[axis];
   }
   if (1 - from > shortest || tracer->count == before)
-    add_piece(tracer, s, from, 1);
+    add_line_piece(tracer, s, from, 1);
   else
     tracer->pieces[tracer->count - 1].length += (1 - from) * s->length;
 }
@@ -116,7 +116,7 @@ static enum sciara_status count_pieces(const struct sciara_grid *g, const struct
   return SCIARA_OK;
 }
 
-static int by_cell(const void *a, const void *b) {
+static int line_by_cell(const void *a, const void *b) {
   const struct piece *p = (const struct piece *)a, *q = (const struct piece *)b;
   if (p->cell != q->cell) return p->cell < q->cell ? -1 : 1;
   return (p->order > q->order) - (p->order < q->order);
@@ -129,7 +129,7 @@ static int by_order(const void *a, const void *b) {
 
 /** Merges the pieces of each cell into the first one. */
 static void merge_pieces(struct tracer *tracer) {
-  qsort(tracer->pieces, (size_t)tracer->count, sizeof *tracer->pieces, by_cell);
+  qsort(tracer->pieces, (size_t)tracer->count, sizeof *tracer->pieces, line_by_cell);
   int64_t kept = 0;
   for (int64_t i = 1; i < tracer->count; i++) {
     if (tracer->pieces[i].cell == tracer->pieces[kept].cell)
@@ -177,17 +177,17 @@ bool sciara_polygon_contains(const struct sciara_point *corners, size_t count, s
   return inside;
 }
 
-static double distance(struct sciara_point a, struct sciara_point b) {
+static double line_distance(struct sciara_point a, struct sciara_point b) {
   const double dx = b.x - a.x, dy = b.y - a.y;
   return sciara_sqrt(dx * dx + dy * dy);
 }
 
 struct sciara_point sciara_polyline_middle(const struct sciara_point *points, size_t count) {
   double length = 0, before = 0;
-  for (size_t k = 0; k + 1 < count; k++) length += distance(points[k], points[k + 1]);
+  for (size_t k = 0; k + 1 < count; k++) length += line_distance(points[k], points[k + 1]);
   for (size_t k = 0; k + 1 < count; k++) {
     const struct sciara_point a = points[k], b = points[k + 1];
-    const double piece = distance(a, b);
+    const double piece = line_distance(a, b);
     if (piece > 0 && before + piece >= 0.5 * length) {
       const double part = (0.5 * length - before) / piece;
       return (struct sciara_point){a.x + part * (b.x - a.x), a.y + part * (b.y - a.y)};

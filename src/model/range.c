@@ -56,7 +56,7 @@ static enum sciara_status check_normal(const struct sciara_params *p, const stru
 }
 
 /** What divides in the speed of a sheet. The viscosity at T_sol is not below that at T_vent (sciara_params_check). */
-static enum sciara_status check_sheet(const struct sciara_params *p, const struct sciara_range *range) {
+static enum sciara_status check_sheet_range(const struct sciara_params *p, const struct sciara_range *range) {
   const struct {
     const char *key;
     double value;
@@ -93,7 +93,7 @@ enum sciara_status sciara_params_check_range(const struct sciara_params *p, bool
   const struct sciara_range *range = sciara_range_of(single);
   if (p->relaxation < range->relaxation) return refuse_low("relaxation", p->relaxation, range->relaxation, "1", range);
   SCIARA_TRY(check_normal(p, range));
-  SCIARA_TRY(check_sheet(p, range));
+  SCIARA_TRY(check_sheet_range(p, range));
   if (!(rounded(p->T_sol, single) < rounded(p->T_vent, single)))
     return sciara_fail(SCIARA_ERR_INPUT,
                        "model.T_sol_K: found %.15g, expected below model.T_vent_K = %.15g by more than the rounding of "

@@ -49,7 +49,7 @@ static PangoContext *make_context(void) {
   return context;
 }
 
-static PangoLayout *lay_out(struct sciara_lettering *l, const struct sciara_writing *w) {
+static PangoLayout *lay_out_text(struct sciara_lettering *l, const struct sciara_writing *w) {
   struct sciara_text plain = {0};
   if (!l->context) return NULL;
   const enum sciara_status status = sciara_text_append_plain(&plain, w->text);
@@ -118,7 +118,7 @@ static double px(int units) { return (double)units / PANGO_SCALE; }
 
 struct sciara_box sciara_lettering_measure(struct sciara_lettering *l, const struct sciara_writing *w) {
   struct sciara_box box = {0};
-  PangoLayout *layout = lay_out(l, w);
+  PangoLayout *layout = lay_out_text(l, w);
   PangoRectangle logical;
   if (!layout) return box;
   pango_layout_get_extents(layout, NULL, &logical);
@@ -128,7 +128,7 @@ struct sciara_box sciara_lettering_measure(struct sciara_lettering *l, const str
 }
 
 size_t sciara_lettering_unknown(struct sciara_lettering *l, const char *text) {
-  PangoLayout *layout = lay_out(l, &(struct sciara_writing){.text = text, .capital = 10});
+  PangoLayout *layout = lay_out_text(l, &(struct sciara_writing){.text = text, .capital = 10});
   if (!layout) return 0;
   const int count = pango_layout_get_unknown_glyphs_count(layout);
   g_object_unref(layout);
@@ -138,7 +138,7 @@ size_t sciara_lettering_unknown(struct sciara_lettering *l, const char *text) {
 double sciara_picture_write(struct sciara_picture *p, struct sciara_lettering *l, double x, double y, double anchor,
                             const struct sciara_writing *w) {
   static const uint8_t ink[2][3] = {{30, 30, 30}, {90, 90, 90}};
-  PangoLayout *layout = lay_out(l, w);
+  PangoLayout *layout = lay_out_text(l, w);
   PangoRectangle inked, logical;
   if (!layout) return 0;
   pango_layout_get_extents(layout, &inked, &logical);
@@ -157,7 +157,7 @@ double sciara_picture_write(struct sciara_picture *p, struct sciara_lettering *l
 void sciara_picture_write_up(struct sciara_picture *p, struct sciara_lettering *l, double x, double y,
                              const struct sciara_writing *w) {
   static const uint8_t ink[3] = {30, 30, 30};
-  PangoLayout *layout = lay_out(l, w);
+  PangoLayout *layout = lay_out_text(l, w);
   PangoRectangle inked, logical;
   if (!layout) return;
   pango_layout_get_extents(layout, &inked, &logical);
@@ -177,7 +177,7 @@ void sciara_picture_write_up(struct sciara_picture *p, struct sciara_lettering *
 }
 
 void sciara_picture_text_path(struct sciara_picture *p, struct sciara_lettering *l, const struct sciara_writing *w) {
-  PangoLayout *layout = lay_out(l, w);
+  PangoLayout *layout = lay_out_text(l, w);
   PangoRectangle inked;
   if (!layout) return;
   pango_layout_get_extents(layout, &inked, NULL);

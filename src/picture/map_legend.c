@@ -8,17 +8,17 @@
 
 static const uint8_t ink[3] = {30, 30, 30}, white[3] = {255, 255, 255};
 
-static struct sciara_writing words(const struct sciara_map_drawing *d, const char *text) {
+static struct sciara_writing legend_words(const struct sciara_map_drawing *d, const char *text) {
   return (struct sciara_writing){.text = text, .capital = d->letter};
 }
 
 static double width_of(struct sciara_map_drawing *d, const char *text) {
-  const struct sciara_writing w = words(d, text);
+  const struct sciara_writing w = legend_words(d, text);
   return sciara_lettering_measure(&d->lettering, &w).width;
 }
 
 static void write_at(struct sciara_map_drawing *d, double x, double y, double anchor, const char *text) {
-  const struct sciara_writing w = words(d, text);
+  const struct sciara_writing w = legend_words(d, text);
   sciara_picture_write(&d->picture, &d->lettering, x, y, anchor, &w);
 }
 
@@ -47,8 +47,8 @@ static void heading(const struct sciara_map_drawing *d, const char *unit, char *
 }
 
 /** The label of a tick; the step decides how many decimals all of them have. */
-static void label_of(const struct sciara_map_drawing *d, const struct sciara_legend_scale *s, int tick, char *text,
-                     size_t capacity) {
+static void label_of_legend(const struct sciara_map_drawing *d, const struct sciara_legend_scale *s, int tick,
+                            char *text, size_t capacity) {
   const double value = s->low + tick * s->step, size = fmax(fabs(s->low), fabs(s->low + s->steps * s->step));
   const double decimals = -floor(log10(s->step) + 1e-9), shown = fabs(value) < 1e-9 * size ? 0 : value;
   if (size < 1e6 && decimals <= 4)
@@ -62,7 +62,7 @@ static double widest_label(struct sciara_map_drawing *d, const struct sciara_leg
   double widest = 0;
   char text[40];
   for (int k = 0; k <= s->steps; k++) {
-    label_of(d, s, k, text, sizeof text);
+    label_of_legend(d, s, k, text, sizeof text);
     widest = fmax(widest, width_of(d, text));
   }
   return widest;
@@ -85,7 +85,7 @@ static void paint_bar(struct sciara_map_drawing *d, const struct sciara_ramp *ra
 static void write_heading(struct sciara_map_drawing *d, const char *unit, double x, double y, double width) {
   char text[96];
   heading(d, unit, text, sizeof text);
-  struct sciara_writing w = words(d, text);
+  struct sciara_writing w = legend_words(d, text);
   w.width = width;
   w.lines = 1;
   sciara_picture_write(&d->picture, &d->lettering, x, y + d->letter, 0, &w);
@@ -109,7 +109,7 @@ static double paint_scale(struct sciara_map_drawing *d, const struct sciara_colo
     if (!labelled) continue;
     const char *beyond = c->beyond && k == c->scale.steps ? "\u2265" : ""; // "≥12"
     snprintf(text, sizeof text, "%s", beyond);
-    label_of(d, &c->scale, k, text + strlen(beyond), sizeof text - strlen(beyond));
+    label_of_legend(d, &c->scale, k, text + strlen(beyond), sizeof text - strlen(beyond));
     write_at(d, at + 0.5 * thin(d), top + height + 2 * letter, 0.5, text);
   }
   return left + bar + 0.5 * widest;
@@ -146,7 +146,7 @@ static double paint_kinds(struct sciara_map_drawing *d, double x, double y, doub
     const double top = round(y + 2 * k * letter);
     sciara_picture_fill(&d->picture, round(x), top, side, side, d->q->kind[k].rgb);
     frame(d, round(x), top, side, side);
-    struct sciara_writing w = words(d, d->q->kind[k].name);
+    struct sciara_writing w = legend_words(d, d->q->kind[k].name);
     w.width = width - side - letter;
     w.lines = 1;
     sciara_picture_write(&d->picture, &d->lettering, x + side + letter, top + 0.5 * (side + letter), 0, &w);

@@ -27,13 +27,13 @@ struct side {
   double begin, length; ///< px along the side
 };
 
-static struct sciara_writing words(const struct sciara_map_drawing *d, const char *text) {
+static struct sciara_writing map_words(const struct sciara_map_drawing *d, const char *text) {
   return (struct sciara_writing){.text = text, .capital = fmax(6, small * d->letter)};
 }
 
 /** "745000 m E", "4052400 m N" in the letters of the language; without a CRS only the unit. */
-static void label_of(const struct sciara_map_drawing *d, bool up, double value, double step, char *text,
-                     size_t capacity) {
+static void label_of_map(const struct sciara_map_drawing *d, bool up, double value, double step, char *text,
+                         size_t capacity) {
   const struct sciara_georef *georef = d->q->map->georef;
   const char *compass = sciara_word(d->q->language, SCIARA_WORD_PAGE_COMPASS); // four letters of one byte each
   const bool placed = georef && georef->crs_wkt && *georef->crs_wkt;
@@ -45,8 +45,8 @@ static void label_of(const struct sciara_map_drawing *d, bool up, double value, 
 
 static double length_of(struct sciara_map_drawing *d, bool up, double value, double step) {
   char text[64];
-  label_of(d, up, value, step, text, sizeof text);
-  const struct sciara_writing w = words(d, text);
+  label_of_map(d, up, value, step, text, sizeof text);
+  const struct sciara_writing w = map_words(d, text);
   return sciara_lettering_measure(&d->lettering, &w).width;
 }
 
@@ -73,8 +73,8 @@ static void paint_tick(struct sciara_map_drawing *d, const struct side *s, doubl
     sciara_picture_fill(&d->picture, start, bottom, line, tick, ink);
   const double first = s->up ? (double)d->map.y : (double)d->map.x;
   if (at - half < first || at + half > first + s->length) return; // its label would pass the corner
-  label_of(d, s->up, value, step, text, sizeof text);
-  const struct sciara_writing w = words(d, text);
+  label_of_map(d, s->up, value, step, text, sizeof text);
+  const struct sciara_writing w = map_words(d, text);
   if (s->up)
     sciara_picture_write_up(&d->picture, &d->lettering, left - tick - gap, at, &w);
   else
@@ -341,7 +341,7 @@ static double legend_top(const struct layout *l) {
   return (double)(l->map.y + l->map.height) + map_margin(l->letter) + 1.4 * l->letter;
 }
 
-static void lay_out(struct sciara_map_drawing *d, struct layout *l) {
+static void lay_out_map(struct sciara_map_drawing *d, struct layout *l) {
   const struct sciara_map_picture *q = d->q;
   size_map(&d->grid, q->width, l);
   d->letter = l->letter;
@@ -473,7 +473,7 @@ enum sciara_status sciara_map_draw(const struct sciara_map_picture *q, const cha
   out->window = window_of(q);
   out->grid = sciara_map_window_grid(&out->window, q->map->grid);
   SCIARA_TRY(sciara_lettering_open(&out->lettering));
-  lay_out(out, &l);
+  lay_out_map(out, &l);
   out->map = l.map;
   SCIARA_TRY(sciara_picture_begin(&out->picture, l.width, l.height, path));
   warn_of_letters(out, path);

@@ -48,7 +48,7 @@ struct work {
 
 // ----------------------------------------------------------------------------------------------------------- columns
 
-static enum sciara_status add_column(struct columns *c, char *name) {
+static enum sciara_status add_expanded_column(struct columns *c, char *name) {
   if (!name) return sciara_no_memory("the members");
   if (c->count == sizeof c->name / sizeof *c->name) {
     free(name);
@@ -70,19 +70,19 @@ static enum sciara_status make_columns(struct sciara_expansion *x, struct column
   c->effusion = SIZE_MAX;
   c->effusions = x->event_count > 0 ? 1 : scaled ? x->base->vent_count : 0;
   c->place = c->count;
-  if (x->vents.count > 0 && x->vents.lines) SCIARA_TRY(add_column(c, sciara_format("vents.0.line")));
+  if (x->vents.count > 0 && x->vents.lines) SCIARA_TRY(add_expanded_column(c, sciara_format("vents.0.line")));
   if (x->vents.count > 0 && !x->vents.lines) {
-    SCIARA_TRY(add_column(c, sciara_format("vents.0.x")));
-    SCIARA_TRY(add_column(c, sciara_format("vents.0.y")));
+    SCIARA_TRY(add_expanded_column(c, sciara_format("vents.0.x")));
+    SCIARA_TRY(add_expanded_column(c, sciara_format("vents.0.y")));
   }
   if (c->effusions > 0) c->effusion = c->count;
-  for (size_t k = 0; k < c->effusions; k++) SCIARA_TRY(add_column(c, sciara_format("vents.%zu.effusion", k)));
+  for (size_t k = 0; k < c->effusions; k++) SCIARA_TRY(add_expanded_column(c, sciara_format("vents.%zu.effusion", k)));
   for (size_t k = 0; k < x->variation.count; k++) {
     c->varied[k] = SIZE_MAX;
     const struct sciara_vary_spec *v = &x->variation.vary[k];
     if (v->target != SCIARA_VARY_KEY && v->target != SCIARA_VARY_GROUND) continue;
     c->varied[k] = c->count;
-    SCIARA_TRY(add_column(c, sciara_format("%s", v->target == SCIARA_VARY_GROUND ? "dem.error" : v->key)));
+    SCIARA_TRY(add_expanded_column(c, sciara_format("%s", v->target == SCIARA_VARY_GROUND ? "dem.error" : v->key)));
   }
   return SCIARA_OK;
 }
@@ -160,7 +160,8 @@ static enum sciara_status set_ground(struct work *w, size_t k, double sd_m) {
 }
 
 /** The effusion of a class as text, which belongs to `w`. */
-static enum sciara_status find_effusion(struct work *w, size_t event, const struct emission *e, const char **out) {
+static enum sciara_status find_expanded_effusion(struct work *w, size_t event, const struct emission *e,
+                                                 const char **out) {
   struct last_effusion *last = &w->last[event];
   const struct emission *of = &last->of;
   enum sciara_status status = SCIARA_OK;
@@ -181,7 +182,7 @@ static enum sciara_status set_effusion(struct work *w, const struct draw *d, con
     const struct sciara_vent_spec *vent = &w->x->base->vents[k];
     const char *value = NULL;
     enum sciara_status status =
-        d->event != SIZE_MAX ? find_effusion(w, d->event, e, &value)
+        d->event != SIZE_MAX ? find_expanded_effusion(w, d->event, e, &value)
                              : sciara_rates_effusion(vent->edges, vent->rates, vent->rate_count, e->scale, &text);
     if (status == SCIARA_OK) status = sciara_members_set(w->m, w->at, c->effusion + k, value ? value : text.data);
     sciara_text_free(&text);
@@ -403,7 +404,7 @@ static void report_copies(const struct work *w) {
 }
 
 /** Bytes of the table itself, and of typical values. */
-static enum sciara_status check_memory(const struct work *w, size_t members) {
+static enum sciara_status check_expanded_memory(const struct work *w, size_t members) {
   size_t effusion = 64;
   for (size_t k = 0; k < w->x->event_count; k++) {
     const struct sciara_event_spec *e = &w->x->events[k];
@@ -432,7 +433,7 @@ enum sciara_status sciara_expand(struct sciara_expansion *x, struct sciara_membe
   report_copies(&w);
   SCIARA_TRY_GOTO(SCIARA_NEW(w.last, x->event_count + 1, "the effusions of the classes"));
   SCIARA_TRY_GOTO(make_columns(x, &w.columns));
-  SCIARA_TRY_GOTO(check_memory(&w, most));
+  SCIARA_TRY_GOTO(check_expanded_memory(&w, most));
   SCIARA_TRY_GOTO(sciara_members_create(most, (const char *const *)w.columns.name, w.columns.count, out));
   SCIARA_TRY_GOTO(add_all(&w));
   out->count = w.at;

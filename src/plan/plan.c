@@ -670,7 +670,7 @@ static void make_estimate(const struct sciara_planning *p, const char *folder, d
 }
 
 /** One member at least must fit. */
-static enum sciara_status check_memory(const struct sciara_planning *p, const struct sciara_ensemble_estimate *e) {
+static enum sciara_status check_plan_memory(const struct sciara_planning *p, const struct sciara_ensemble_estimate *e) {
   const double available = (double)sciara_memory_available();
   if (!(available > 0) || e->time.member_bytes <= available) return SCIARA_OK;
   char need[48], have[48];
@@ -695,7 +695,7 @@ void sciara_ensemble_plan(const char *file, const char *folder, const struct sci
   read_plan(&p);
   if (diagnostics->count == 0) make_estimate(&p, folder, options ? options->probe_s : 0, &e);
   if (diagnostics->count == 0) sciara_diagnostics_add(diagnostics, check_disk(&p, &e));
-  if (diagnostics->count == 0) sciara_diagnostics_add(diagnostics, check_memory(&p, &e));
+  if (diagnostics->count == 0) sciara_diagnostics_add(diagnostics, check_plan_memory(&p, &e));
   if (diagnostics->count == 0 && folder)
     sciara_diagnostics_add(diagnostics, sciara_plan_write(&p, folder, options && options->overwrite));
   if (estimate) *estimate = e;

@@ -13,14 +13,14 @@
 #include "sim/scenario_site.h"
 
 /** Replaces, or adds, a key; takes over `value`. */
-static enum sciara_status put(cJSON *object, const char *name, cJSON *value) {
+static enum sciara_status put_base_value(cJSON *object, const char *name, cJSON *value) {
   return sciara_json_replace(object, name, value) ? SCIARA_OK : sciara_no_memory("a scenario");
 }
 
 static enum sciara_status put_json(cJSON *object, const char *name, const char *text) {
   cJSON *value = NULL;
   SCIARA_TRY(sciara_json_parse(name, text, strlen(text), &value));
-  return put(object, name, value);
+  return put_base_value(object, name, value);
 }
 
 /** The edits at simulated times, which dem.tif does not have. */
@@ -42,7 +42,7 @@ static enum sciara_status put_edits(const struct sciara_scenario_spec *s, cJSON 
       cJSON_Delete(item);
   }
   cJSON_Delete(all);
-  if (status == SCIARA_OK && cJSON_GetArraySize(dated) > 0) return put(dem, "edits", dated);
+  if (status == SCIARA_OK && cJSON_GetArraySize(dated) > 0) return put_base_value(dem, "edits", dated);
   cJSON_Delete(dated);
   return status;
 }
@@ -57,11 +57,11 @@ static enum sciara_status put_dem(const struct sciara_problem *base, const char 
   if (status == SCIARA_OK && crs && strcmp(crs, "local") == 0 && !cJSON_AddStringToObject(dem, "crs", crs))
     status = sciara_no_memory("a scenario");
   if (status == SCIARA_OK && sea && !cJSON_IsNull(sea))
-    status = put(dem, "sea", copy);
+    status = put_base_value(dem, "sea", copy);
   else
     cJSON_Delete(copy);
   if (status == SCIARA_OK) status = put_edits(&base->scenario, dem);
-  if (status == SCIARA_OK) return put(root, "dem", dem);
+  if (status == SCIARA_OK) return put_base_value(root, "dem", dem);
   cJSON_Delete(dem);
   return status;
 }
@@ -86,8 +86,8 @@ static enum sciara_status put_place(const struct sciara_expansion *x, cJSON *ven
   for (size_t k = 0; k < sizeof places / sizeof *places; k++) cJSON_DeleteItemFromObjectCaseSensitive(vent, places[k]);
   cJSON_DeleteItemFromObjectCaseSensitive(vent, x->vents.lines ? "radius_m" : "width_m");
   if (!x->vents.lines) {
-    SCIARA_TRY(put(vent, "x", cJSON_CreateNumber(v->points[0].x)));
-    return put(vent, "y", cJSON_CreateNumber(v->points[0].y));
+    SCIARA_TRY(put_base_value(vent, "x", cJSON_CreateNumber(v->points[0].x)));
+    return put_base_value(vent, "y", cJSON_CreateNumber(v->points[0].y));
   }
   return sciara_json_put_points(vent, "line", v->points, v->point_count) ? SCIARA_OK : sciara_no_memory("a scenario");
 }
@@ -108,7 +108,7 @@ static enum sciara_status put_checkpoint(const struct sciara_problem *base, cons
                     (!observed || sciara_json_put(initial, "observed", cJSON_Duplicate(observed, true)));
   free(path);
   free(real);
-  if (made) return put(root, "initial", initial);
+  if (made) return put_base_value(root, "initial", initial);
   cJSON_Delete(initial);
   return sciara_no_memory("a scenario");
 }
@@ -140,7 +140,7 @@ static enum sciara_status put_vents(const struct sciara_problem *base, const str
           sciara_event_effusion(&x->events[0], x->events[0].volume_m3, x->events[0].duration_s, 1, &text);
       if (status == SCIARA_OK) status = put_json(vent, "effusion", text.data);
       if (status == SCIARA_OK && sciara_problem_begins_later(base)) // events begin now
-        status = put(vent, "start", cJSON_CreateNumber(base->state->time));
+        status = put_base_value(vent, "start", cJSON_CreateNumber(base->state->time));
       sciara_text_free(&text);
       SCIARA_TRY(status);
     }

@@ -20,7 +20,7 @@ struct work {
 };
 
 /** Replaces, or adds, a key; takes over `value`. */
-static enum sciara_status put(cJSON *object, const char *key, cJSON *value) {
+static enum sciara_status put_place_value(cJSON *object, const char *key, cJSON *value) {
   return sciara_json_replace(object, key, value) ? SCIARA_OK : sciara_no_memory("the places of an ensemble");
 }
 
@@ -55,7 +55,7 @@ static enum sciara_status place_box(const struct work *w, cJSON *object, const c
   for (int k = 0; k < 4; k++) out[k] = round(out[k] * 1e3) / 1e3;
   sciara_log(SCIARA_LOG_INFO, "%s: %s: x %.3f to %.3f, y %.3f to %.3f in the CRS of the DEM", w->r->file, key, out[0],
              out[2], out[1], out[3]);
-  return put(object, key, cJSON_CreateDoubleArray(out, 4));
+  return put_place_value(object, key, cJSON_CreateDoubleArray(out, 4));
 }
 
 /** A site at lon and lat becomes one at x and y. */
@@ -65,8 +65,8 @@ static enum sciara_status place_lonlat(const struct work *w, cJSON *site) {
   SCIARA_TRY(sciara_georef_place(w->base->georef.crs_wkt, &w->base->grid, &p, 1));
   cJSON_DeleteItemFromObjectCaseSensitive(site, "lon");
   cJSON_DeleteItemFromObjectCaseSensitive(site, "lat");
-  SCIARA_TRY(put(site, "x", cJSON_CreateNumber(p.x)));
-  return put(site, "y", cJSON_CreateNumber(p.y));
+  SCIARA_TRY(put_place_value(site, "x", cJSON_CreateNumber(p.x)));
+  return put_place_value(site, "y", cJSON_CreateNumber(p.y));
 }
 
 /** Whether the key "lonlat" says that coordinates are in degrees; removes it. */
@@ -123,10 +123,10 @@ static enum sciara_status take_place(const struct work *w, cJSON *object, enum s
 /** A place as a site. */
 static enum sciara_status make_site(const struct sciara_poi *poi, cJSON *site) {
   static const char *const keys[SCIARA_POI_KINDS] = {"points", "line", "polygon"};
-  SCIARA_TRY(put(site, "name", cJSON_CreateString(poi->name)));
+  SCIARA_TRY(put_place_value(site, "name", cJSON_CreateString(poi->name)));
   if (poi->kind == SCIARA_POI_POINT && poi->point_count == 1) {
-    SCIARA_TRY(put(site, "x", cJSON_CreateNumber(poi->points[0].x)));
-    return put(site, "y", cJSON_CreateNumber(poi->points[0].y));
+    SCIARA_TRY(put_place_value(site, "x", cJSON_CreateNumber(poi->points[0].x)));
+    return put_place_value(site, "y", cJSON_CreateNumber(poi->points[0].y));
   }
   if (poi->point_count > SCIARA_KEY_MAX_POINTS)
     return sciara_fail(SCIARA_ERR_INPUT, "site \"%.60s\": expected at most %d points, found %zu", poi->name,
@@ -139,7 +139,7 @@ static enum sciara_status make_site(const struct sciara_poi *poi, cJSON *site) {
       cJSON_Delete(ends);
       return sciara_no_memory("the places of an ensemble");
     }
-  return put(site, "ends", ends);
+  return put_place_value(site, "ends", ends);
 }
 
 /** Says which places of a file are left out, and why. @param why of each place */
@@ -172,11 +172,11 @@ static enum sciara_status note_left(const struct work *w, const struct sciara_po
   char text[SCIARA_POI_REASON];
   cJSON *one = sciara_json_push(list);
   if (!one) return sciara_no_memory("the places of an ensemble");
-  SCIARA_TRY(put(one, "name", cJSON_CreateString(poi->name)));
-  SCIARA_TRY(put(one, "kind", cJSON_CreateString(sciara_poi_kind_name(poi->kind))));
-  SCIARA_TRY(put(one, "state", cJSON_CreateString(sciara_poi_where_name(why))));
+  SCIARA_TRY(put_place_value(one, "name", cJSON_CreateString(poi->name)));
+  SCIARA_TRY(put_place_value(one, "kind", cJSON_CreateString(sciara_poi_kind_name(poi->kind))));
+  SCIARA_TRY(put_place_value(one, "state", cJSON_CreateString(sciara_poi_where_name(why))));
   const char *reason = sciara_poi_where_reason(poi, why, &w->base->site->origin.window, text);
-  return put(one, "reason", cJSON_CreateString(reason));
+  return put_place_value(one, "reason", cJSON_CreateString(reason));
 }
 
 /** Whether a place has cells on the DEM: ON_LAND, whatever they are; else why it has none. */
@@ -248,7 +248,7 @@ static void resolve_sites(const struct work *w, cJSON *result) {
     sciara_diagnostics_add(w->r->diagnostics, status);
     k++;
   }
-  sciara_diagnostics_add(w->r->diagnostics, put(result, "sites", sites));
+  sciara_diagnostics_add(w->r->diagnostics, put_place_value(result, "sites", sites));
 }
 
 /** A polygon, extent or line of an object, which is removed from its parent if it cannot be read. */

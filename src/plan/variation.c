@@ -190,7 +190,8 @@ static void take_parameters(const struct work *w, struct sciara_vary_spec *v) {
 }
 
 /** Says how much of a distribution is not used; `range` is that of the key. */
-static void report_cut(const struct work *w, const struct sciara_vary_spec *v, bool truncated, const char *range) {
+static void report_cut_range(const struct work *w, const struct sciara_vary_spec *v, bool truncated,
+                             const char *range) {
   const double cut = 1 - (v->to - v->from);
   char used[160];
   if (!(cut > 1e-6)) return;
@@ -226,7 +227,7 @@ static enum sciara_status truncate_range(const struct work *w, struct sciara_var
                   *allowed && !truncate ? allowed
                                         : "an interval in which the distribution has a probability of 1e-9 or more");
   }
-  report_cut(w, v, truncate, allowed);
+  report_cut_range(w, v, truncate, allowed);
   return SCIARA_OK;
 }
 
@@ -319,8 +320,8 @@ static enum sciara_status read_prior(const struct work *w, const char *name, str
 enum { SETS_COLUMNS = 16 };
 
 /** A column of a table of sets; `at` is its number, or that of what was drawn. */
-static enum sciara_status add_column(struct work *w, const struct sciara_members *m, const char *key, bool drawn,
-                                     size_t at, struct sciara_vary_spec *v) {
+static enum sciara_status add_varied_column(struct work *w, const struct sciara_members *m, const char *key, bool drawn,
+                                            size_t at, struct sciara_vary_spec *v) {
   double sum = 0;
   char number[40];
   *v = (struct sciara_vary_spec){.entry = w->index, .of_sets = true, .kind = SCIARA_DIST_VALUES};
@@ -346,8 +347,9 @@ static enum sciara_status add_columns(struct work *w, const struct sciara_member
   if (sciara_members_have_drawn(m, SCIARA_DRAWN_RATE_SHAPE))
     return refuse(w, "sets", SCIARA_RATE_SHAPE, "sets without it");
   if (m->key_count + scaled > SETS_COLUMNS) return refuse(w, "sets", "more keys", "sets of at most 16 keys");
-  for (size_t k = 0; k < m->key_count; k++) SCIARA_TRY(add_column(w, m, m->key[k], false, k, &out->vary[out->count++]));
-  return scaled ? add_column(w, m, SCIARA_RATE_SCALE, true, SCIARA_DRAWN_RATE_SCALE, &out->vary[out->count++])
+  for (size_t k = 0; k < m->key_count; k++)
+    SCIARA_TRY(add_varied_column(w, m, m->key[k], false, k, &out->vary[out->count++]));
+  return scaled ? add_varied_column(w, m, SCIARA_RATE_SCALE, true, SCIARA_DRAWN_RATE_SCALE, &out->vary[out->count++])
                 : SCIARA_OK;
 }
 

@@ -15,8 +15,6 @@
 #include "sim/simulation.h"
 #include "terrain/dem_gdal.h"
 
-static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory to resume a run"); }
-
 void sciara_resume_close(struct sciara_resume *r) {
   sciara_checkpoint_free(&r->from);
   sciara_run_json_free(&r->run_json);
@@ -30,7 +28,7 @@ enum sciara_status sciara_resume_open(const char *folder, bool branch, struct sc
   enum sciara_status status;
   *out = (struct sciara_resume){.branch = branch, .lock = -1};
   out->folder = sciara_format("%s", folder);
-  if (!out->folder) return no_memory();
+  if (!out->folder) return sciara_no_memory("resuming a run");
   SCIARA_TRY_GOTO(sciara_run_file_json(folder, &out->run_json));
   if (branch) return SCIARA_OK;
   SCIARA_TRY_GOTO(sciara_run_folder_refuse_links(folder));
@@ -65,7 +63,7 @@ static enum sciara_status check_record(const struct sciara_resume *r) {
 /** Reads a checkpoint that must be undamaged and of this run. */
 static enum sciara_status try_one(struct sciara_resume *r, const char *folder, uint64_t step) {
   r->path = sciara_checkpoint_path(folder, step);
-  enum sciara_status status = r->path ? sciara_run_file_check(r->folder, r->path) : no_memory();
+  enum sciara_status status = r->path ? sciara_run_file_check(r->folder, r->path) : sciara_no_memory("resuming a run");
   if (status == SCIARA_OK) status = sciara_checkpoint_verify(r->path, &r->from);
   if (status == SCIARA_OK) status = check_record(r);
   if (status == SCIARA_OK) return status;
@@ -128,7 +126,7 @@ enum sciara_status sciara_resume_find(struct sciara_resume *r) {
 
 /** Replaces an owned text by another one. */
 static enum sciara_status replace(char **held, char *text) {
-  if (!text) return no_memory();
+  if (!text) return sciara_no_memory("resuming a run");
   free(*held);
   *held = text;
   return SCIARA_OK;
@@ -218,7 +216,7 @@ enum sciara_status sciara_checkpoint_problem(const char *path, const struct scia
   how.bare = true; // arrays of initial lava are not there any more
   *out = (struct sciara_problem){0};
   *r = (struct sciara_resume){.branch = true, .lock = -1, .path = sciara_format("%s", path)};
-  enum sciara_status status = r->path ? sciara_checkpoint_verify(path, &r->from) : no_memory();
+  enum sciara_status status = r->path ? sciara_checkpoint_verify(path, &r->from) : sciara_no_memory("resuming a run");
   if (status == SCIARA_OK) status = check_overrides(options);
   if (status == SCIARA_OK) status = read_scenario(r, options, &out->scenario, &diagnostics);
   sciara_diagnostics_add(&diagnostics, status);

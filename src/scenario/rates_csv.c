@@ -41,8 +41,8 @@ static bool rates_is_modvolc(const char *line) {
 }
 
 /** One line: time and radiance. */
-static enum sciara_status read_line(const struct sciara_rates_lines *l, char *const *cells, size_t count, double *time,
-                                    double *radiance) {
+static enum sciara_status read_rate_line(const struct sciara_rates_lines *l, char *const *cells, size_t count,
+                                         double *time, double *radiance) {
   if (count < FEWEST || count > SCIARA_RATES_MAX_COLUMNS)
     return sciara_rates_refuse(l, count ? cells[0] : "", "a line of MODVOLC, 14 or more values separated by blanks");
   if (!is_satellite(cells[SATELLITE])) return sciara_rates_refuse(l, cells[SATELLITE], "the satellite, A or T");
@@ -85,7 +85,7 @@ static enum sciara_status rates_modvolc_read(struct sciara_rates_lines *l, const
     double time = 0, radiance = 0;
     SCIARA_TRY(sciara_rates_take(l, cells, &count));
     if (count == 1 && !*cells[0]) continue;
-    SCIARA_TRY(read_line(l, cells, count, &time, &radiance));
+    SCIARA_TRY(read_rate_line(l, cells, count, &time, &radiance));
     const double power = sciara_power_of_pixel(radiance, options->background);
     const double rate = sciara_rate_of_power(power, options->radiant_density);
     pixels++;
@@ -142,7 +142,7 @@ static bool is_clock(const char *text) {
 }
 
 /** Whether a text begins as "2006-07-14", "14/7/2006", "14.07.06" or "14 July 2006", and no words follow. */
-static bool is_date(const char *text) {
+static bool is_rate_date(const char *text) {
   char compact[SCIARA_DATE_SIZE];
   double seconds;
   bool zoned;
@@ -204,14 +204,14 @@ static enum said read_cell(const struct sciara_rates_column *c, const char *text
   if (rates_is_missing(text)) return NOTHING;
   if (c->hint == SCIARA_RATES_HINT_END) return END;
   if (is_clock(text)) return DAYTIME;
-  if (is_date(text)) return DATE;
+  if (is_rate_date(text)) return DATE;
   if (is_duration(text)) return DURATION;
   if (dated && (is_zone(text) || (c->hint == SCIARA_RATES_HINT_ZONE && !is_utc(text)))) return ZONE;
   return c->hint == SCIARA_RATES_HINT_HOUR && day_only && is_number(text) ? DAYTIME : NOTHING;
 }
 
-static enum sciara_status refuse(const struct sciara_rates_lines *l, const struct sciara_rates_column *c,
-                                 const char *text, enum said said, const char *cure) {
+static enum sciara_status refuse_rates(const struct sciara_rates_lines *l, const struct sciara_rates_column *c,
+                                       const char *text, enum said said, const char *cure) {
   static const char *const names[] = {[DAYTIME] = "a time of day",
                                       [DATE] = "a date",
                                       [ZONE] = "a zone",
@@ -236,7 +236,7 @@ static enum sciara_status rates_check_unused(const struct sciara_rates_lines *l,
     const struct sciara_rates_column *u = &c->unused[k];
     const enum said said = read_cell(u, cells[u->at], dated, day_only);
     if (said == NOTHING) continue;
-    return refuse(
+    return refuse_rates(
         l, u, cells[u->at], said,
         said == ZONE ? "write it behind each time of day, such as 14:30+02:00 (without a zone it is UTC), and "
                        "remove the column"
@@ -579,7 +579,7 @@ static enum sciara_status read_alerts(struct reading *r) {
                      r->options->run_start, first);
 }
 
-static enum sciara_status read_table(struct reading *r, struct sciara_rate_table *out) {
+static enum sciara_status read_rate_table(struct reading *r, struct sciara_rate_table *out) {
   SCIARA_TRY(sciara_rates_series_begin(&r->lines, &r->series));
   if (!sciara_csv_has_row(&r->lines.csv))
     return sciara_fail(SCIARA_ERR_INPUT,
@@ -610,7 +610,7 @@ enum sciara_status sciara_rates_csv_read(const char *path, const struct sciara_r
   r.lines.notes = r.options->notes;
   enum sciara_status status = open_file(path, &r, &text);
   sciara_csv_report_encoding(&r.lines.csv, r.lines.notes);
-  if (status == SCIARA_OK) status = read_table(&r, out);
+  if (status == SCIARA_OK) status = read_rate_table(&r, out);
   reading_free(&r, text);
   return status;
 }

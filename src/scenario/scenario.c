@@ -15,13 +15,13 @@
 #include "scenario/scenario_keys.h"
 
 /** The value of a key of a filled tree; NULL when it is null, or absent without a default. */
-static const cJSON *get(const cJSON *root, const char *object, const char *name) {
+static const cJSON *get_item(const cJSON *root, const char *object, const char *name) {
   const cJSON *parent = *object ? cJSON_GetObjectItemCaseSensitive(root, object) : root;
   const cJSON *value = cJSON_GetObjectItemCaseSensitive(parent, name);
   return cJSON_IsNull(value) ? NULL : value;
 }
 
-static bool is_text(const cJSON *value, const char *text) {
+static bool is_item_text(const cJSON *value, const char *text) {
   return cJSON_IsString(value) && strcmp(value->valuestring, text) == 0;
 }
 
@@ -33,8 +33,8 @@ enum sciara_status sciara_scenario_copy(const cJSON *value, const char *folder, 
 
 /** The part of the DEM by coordinates; at most one key chooses it. */
 static enum sciara_status take_box(const cJSON *root, struct sciara_scenario_spec *s) {
-  const cJSON *xy = get(root, "dem", "window_xy"), *lonlat = get(root, "dem", "window_lonlat"), *item;
-  const cJSON *margin = get(root, "dem", "window_margin_m");
+  const cJSON *xy = get_item(root, "dem", "window_xy"), *lonlat = get_item(root, "dem", "window_lonlat"), *item;
+  const cJSON *margin = get_item(root, "dem", "window_margin_m");
   const int given = (xy != NULL) + (lonlat != NULL) + (margin != NULL) + s->dem.has_window;
   if (given > 1)
     return sciara_fail(SCIARA_ERR_INPUT,
@@ -50,10 +50,10 @@ static enum sciara_status take_box(const cJSON *root, struct sciara_scenario_spe
 }
 
 static enum sciara_status take_dem(const cJSON *root, const char *folder, struct sciara_scenario_spec *s) {
-  SCIARA_TRY(sciara_scenario_copy(get(root, "dem", "path"), folder, &s->dem.path));
-  SCIARA_TRY(sciara_scenario_copy(get(root, "dem", "crs"), NULL, &s->dem.crs));
-  s->dem.band = (int)get(root, "dem", "band")->valuedouble;
-  const cJSON *window = get(root, "dem", "window"), *cell_size = get(root, "dem", "cell_size_m"), *item;
+  SCIARA_TRY(sciara_scenario_copy(get_item(root, "dem", "path"), folder, &s->dem.path));
+  SCIARA_TRY(sciara_scenario_copy(get_item(root, "dem", "crs"), NULL, &s->dem.crs));
+  s->dem.band = (int)get_item(root, "dem", "band")->valuedouble;
+  const cJSON *window = get_item(root, "dem", "window"), *cell_size = get_item(root, "dem", "cell_size_m"), *item;
   s->dem.has_window = window != NULL;
   size_t i = 0;
   cJSON_ArrayForEach(item, window) s->dem.window[i++] = (int64_t)item->valuedouble;
@@ -87,22 +87,22 @@ static enum sciara_status describe_model(const struct sciara_preset *preset, str
 static enum sciara_status take_model(const cJSON *root, struct sciara_scenario_spec *s) {
   size_t count, references;
   const struct sciara_param_info *table = sciara_param_table(&count), *of_cells = sciara_reference_table(&references);
-  const cJSON *model = get(root, "", "model");
+  const cJSON *model = get_item(root, "", "model");
   s->params = (struct sciara_params){.rule = sciara_scenario_rule_of(model)};
   for (size_t i = 0; i < count; i++)
     if (sciara_param_is_of(&table[i], s->params.rule))
-      memcpy((char *)&s->params + table[i].offset, &get(model, "", table[i].key)->valuedouble, sizeof(double));
+      memcpy((char *)&s->params + table[i].offset, &get_item(model, "", table[i].key)->valuedouble, sizeof(double));
   for (size_t i = 0; i < references; i++) {
-    const cJSON *reference = get(model, "", of_cells[i].key);
+    const cJSON *reference = get_item(model, "", of_cells[i].key);
     if (reference) memcpy((char *)&s->params + of_cells[i].offset, &reference->valuedouble, sizeof(double));
   }
-  SCIARA_TRY(describe_model(sciara_preset_find(get(model, "", "preset")->valuestring), s));
+  SCIARA_TRY(describe_model(sciara_preset_find(get_item(model, "", "preset")->valuestring), s));
   enum sciara_status status = sciara_params_check(&s->params);
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", s->path);
 }
 
 /** Checks that the parameters of the model fit the precision of the engine. */
-static enum sciara_status check_range(const struct sciara_scenario_spec *s) {
+static enum sciara_status check_number_range(const struct sciara_scenario_spec *s) {
   const enum sciara_status status = sciara_params_check_range(&s->params, s->engine.single_precision);
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", s->path);
 }
@@ -128,17 +128,18 @@ static enum sciara_status take_start(const cJSON *start, struct sciara_scenario_
 }
 
 static enum sciara_status take_run(const cJSON *root, struct sciara_scenario_spec *s) {
-  const cJSON *until = get(root, "run", "until"), *max_time = get(root, "run", "max_time"),
-              *max_steps = get(root, "run", "max_steps"), *thickest = get(root, "run", "max_thickness_m");
-  s->run.until = is_text(until, "solidified")      ? SCIARA_UNTIL_SOLIDIFIED
-                 : is_text(until, "front at rest") ? SCIARA_UNTIL_FRONT
-                                                   : SCIARA_UNTIL_TIME;
-  s->run.rest_s = s->run.until == SCIARA_UNTIL_FRONT ? sciara_scenario_seconds(get(root, "run", "front_at_rest")) : 0;
+  const cJSON *until = get_item(root, "run", "until"), *max_time = get_item(root, "run", "max_time"),
+              *max_steps = get_item(root, "run", "max_steps"), *thickest = get_item(root, "run", "max_thickness_m");
+  s->run.until = is_item_text(until, "solidified")      ? SCIARA_UNTIL_SOLIDIFIED
+                 : is_item_text(until, "front at rest") ? SCIARA_UNTIL_FRONT
+                                                        : SCIARA_UNTIL_TIME;
+  s->run.rest_s =
+      s->run.until == SCIARA_UNTIL_FRONT ? sciara_scenario_seconds(get_item(root, "run", "front_at_rest")) : 0;
   s->run.thickest_m = thickest ? thickest->valuedouble : 0;
   s->run.until_s = s->run.until == SCIARA_UNTIL_TIME ? sciara_scenario_seconds(until) : 0;
   s->run.max_time_s = max_time ? sciara_scenario_seconds(max_time) : (double)INFINITY;
   s->run.max_steps = max_steps ? (uint64_t)max_steps->valuedouble : UINT64_MAX;
-  return take_start(get(root, "run", "start"), s);
+  return take_start(get_item(root, "run", "start"), s);
 }
 
 static unsigned field_bits(const cJSON *names) {
@@ -156,20 +157,21 @@ static char *default_folder(const char *scenario) {
 }
 
 static enum sciara_status take_output(const cJSON *root, const char *folder, struct sciara_scenario_spec *s) {
-  if (is_text(get(root, "output", "folder"), "-")) // standard output is not a folder
+  if (is_item_text(get_item(root, "output", "folder"), "-")) // standard output is not a folder
     return sciara_fail(SCIARA_ERR_INPUT, "%s: output.folder: expected the name of a folder, found \"-\"", s->path);
-  SCIARA_TRY(sciara_scenario_copy(get(root, "output", "folder"), folder, &s->output.folder));
+  SCIARA_TRY(sciara_scenario_copy(get_item(root, "output", "folder"), folder, &s->output.folder));
   if (!s->output.folder) s->output.folder = default_folder(s->path);
   if (!s->output.folder) return sciara_scenario_no_memory();
-  s->output.every_s = sciara_scenario_seconds(get(root, "output", "every"));
-  s->output.checkpoint_every_s = sciara_scenario_seconds(get(root, "output", "checkpoint_every"));
-  s->output.checkpoint_wall_s = sciara_scenario_seconds(get(root, "output", "checkpoint_wall"));
-  s->output.keep_all = is_text(get(root, "output", "keep_checkpoints"), "all");
-  s->output.keep_every_s = s->output.keep_all ? 0 : sciara_scenario_seconds(get(root, "output", "keep_checkpoints"));
+  s->output.every_s = sciara_scenario_seconds(get_item(root, "output", "every"));
+  s->output.checkpoint_every_s = sciara_scenario_seconds(get_item(root, "output", "checkpoint_every"));
+  s->output.checkpoint_wall_s = sciara_scenario_seconds(get_item(root, "output", "checkpoint_wall"));
+  s->output.keep_all = is_item_text(get_item(root, "output", "keep_checkpoints"), "all");
+  s->output.keep_every_s =
+      s->output.keep_all ? 0 : sciara_scenario_seconds(get_item(root, "output", "keep_checkpoints"));
   if (!(s->output.checkpoint_every_s > 0)) s->output.checkpoint_every_s = s->output.keep_every_s;
-  s->output.fields = field_bits(get(root, "output", "fields"));
-  s->output.as_double = is_text(get(root, "output", "dtype"), "float64");
-  s->output.maps = field_bits(get(root, "output", "maps"));
+  s->output.fields = field_bits(get_item(root, "output", "fields"));
+  s->output.as_double = is_item_text(get_item(root, "output", "dtype"), "float64");
+  s->output.maps = field_bits(get_item(root, "output", "maps"));
   return SCIARA_OK;
 }
 
@@ -179,45 +181,46 @@ bool sciara_scenario_writes_on_the_way(const struct sciara_scenario_spec *s) {
 
 /** A whole number of "engine"; 0 for null. */
 static int whole(const cJSON *root, const char *name) {
-  const cJSON *item = get(root, "engine", name);
+  const cJSON *item = get_item(root, "engine", name);
   return cJSON_IsNumber(item) ? (int)item->valuedouble : 0;
 }
 
 static enum sciara_status take_engine(const cJSON *root, struct sciara_scenario_spec *s) {
-  s->engine.single_precision = is_text(get(root, "engine", "precision"), "single");
-  s->engine.fast_math = is_text(get(root, "engine", "math"), "fast");
+  s->engine.single_precision = is_item_text(get_item(root, "engine", "precision"), "single");
+  s->engine.fast_math = is_item_text(get_item(root, "engine", "math"), "fast");
   s->engine.threads = whole(root, "threads");
   s->engine.device = whole(root, "device");
   const struct sciara_settings options = sciara_scenario_declared_options();
   for (size_t k = 0; k < options.count; k++) {
-    const cJSON *value = get(root, "engine", options.setting[k].name);
+    const cJSON *value = get_item(root, "engine", options.setting[k].name);
     if (cJSON_IsNumber(value)) s->engine.option[k] = (int)value->valuedouble;
     if (cJSON_IsString(value)) sciara_setting_parse(&options.setting[k], value->valuestring, &s->engine.option[k]);
   }
-  return sciara_scenario_copy(get(root, "engine", "name"), NULL, &s->engine.name);
+  return sciara_scenario_copy(get_item(root, "engine", "name"), NULL, &s->engine.name);
 }
 
 static enum sciara_status take_checkpoint(const cJSON *root, const char *folder, struct sciara_scenario_spec *s) {
-  const cJSON *path = get(root, "initial", "checkpoint");
+  const cJSON *path = get_item(root, "initial", "checkpoint");
   if (!path) return SCIARA_OK;
   if (s->initial_thickness.given || s->initial_thickness.path)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: initial: expected either thickness or checkpoint, found both", s->path);
   SCIARA_TRY(sciara_scenario_copy(path, folder, &s->initial_checkpoint));
-  return sciara_scenario_copy(get(root, "initial", "checksum"), NULL, &s->initial_checksum);
+  return sciara_scenario_copy(get_item(root, "initial", "checksum"), NULL, &s->initial_checksum);
 }
 
 /** Lava as it was mapped. */
 static enum sciara_status take_observed(const cJSON *root, const char *folder, struct sciara_scenario_spec *s) {
-  const cJSON *all = get(root, "initial", "observed"), *outline = get(all, "", "outline"),
-              *volume = get(all, "", "volume_m3"), *dem = get(all, "", "dem"), *time = get(all, "", "time");
+  const cJSON *all = get_item(root, "initial", "observed"), *outline = get_item(all, "", "outline"),
+              *volume = get_item(all, "", "volume_m3"), *dem = get_item(all, "", "dem"),
+              *time = get_item(all, "", "time");
   struct sciara_observed_spec *o = &s->observed;
   o->time_s = time ? sciara_scenario_seconds(time) : -1;
   if (!outline) return SCIARA_OK;
   SCIARA_TRY(sciara_scenario_copy(outline, folder, &o->outline));
-  SCIARA_TRY(sciara_scenario_copy(get(all, "", "layer"), NULL, &o->layer));
+  SCIARA_TRY(sciara_scenario_copy(get_item(all, "", "layer"), NULL, &o->layer));
   SCIARA_TRY(sciara_scenario_copy(dem, folder, &o->dem));
-  SCIARA_TRY(take_layer(get(all, "", "thickness"), folder, &o->thickness));
-  SCIARA_TRY(take_layer(get(all, "", "temperature"), folder, &o->temperature));
+  SCIARA_TRY(take_layer(get_item(all, "", "thickness"), folder, &o->thickness));
+  SCIARA_TRY(take_layer(get_item(all, "", "temperature"), folder, &o->temperature));
   o->volume_m3 = volume ? volume->valuedouble : 0;
   const int given = (volume != NULL) + (dem != NULL) + o->thickness.given;
   if (given > 1)
@@ -248,12 +251,14 @@ static enum sciara_status check_observed_time(const struct sciara_scenario_spec 
  */
 static void take_values(const cJSON *root, const char *folder, bool model_passed, struct sciara_scenario_spec *s,
                         struct sciara_diagnostics *diagnostics) {
-  sciara_diagnostics_add(diagnostics, sciara_scenario_copy(get(root, "", "title"), NULL, &s->title));
+  sciara_diagnostics_add(diagnostics, sciara_scenario_copy(get_item(root, "", "title"), NULL, &s->title));
   sciara_diagnostics_add(diagnostics, take_dem(root, folder, s));
   sciara_scenario_ground(folder, root, s, diagnostics);
   sciara_scenario_vents(folder, root, s, diagnostics);
-  sciara_diagnostics_add(diagnostics, take_layer(get(root, "initial", "thickness"), folder, &s->initial_thickness));
-  sciara_diagnostics_add(diagnostics, take_layer(get(root, "initial", "temperature"), folder, &s->initial_temperature));
+  sciara_diagnostics_add(diagnostics,
+                         take_layer(get_item(root, "initial", "thickness"), folder, &s->initial_thickness));
+  sciara_diagnostics_add(diagnostics,
+                         take_layer(get_item(root, "initial", "temperature"), folder, &s->initial_temperature));
   sciara_diagnostics_add(diagnostics, take_checkpoint(root, folder, s));
   sciara_diagnostics_add(diagnostics, take_observed(root, folder, s));
   const enum sciara_status model = take_model(root, s);
@@ -262,12 +267,12 @@ static void take_values(const cJSON *root, const char *folder, bool model_passed
     sciara_diagnostics_add(diagnostics, check_temperature(s, "initial.temperature", &s->initial_temperature));
     sciara_diagnostics_add(diagnostics, check_temperature(s, "initial.observed.temperature", &s->observed.temperature));
   }
-  s->boundary = is_text(get(root, "", "boundary"), "closed") ? SCIARA_BOUNDARY_CLOSED : SCIARA_BOUNDARY_OPEN;
+  s->boundary = is_item_text(get_item(root, "", "boundary"), "closed") ? SCIARA_BOUNDARY_CLOSED : SCIARA_BOUNDARY_OPEN;
   sciara_diagnostics_add(diagnostics, take_run(root, s));
   sciara_diagnostics_add(diagnostics, check_observed_time(s));
   sciara_diagnostics_add(diagnostics, take_output(root, folder, s));
   sciara_diagnostics_add(diagnostics, take_engine(root, s));
-  if (model == SCIARA_OK && model_passed) sciara_diagnostics_add(diagnostics, check_range(s));
+  if (model == SCIARA_OK && model_passed) sciara_diagnostics_add(diagnostics, check_number_range(s));
 }
 
 /** @param folder receives that of the path as written, malloc'd */

@@ -24,7 +24,8 @@ static int most_items(const struct check *c, const struct sciara_scenario_key *k
   return sciara_scenario_key_most(c->any_length ? &any : key);
 }
 
-static void refuse(const struct check *c, const struct sciara_json_path *path, const char *found, const char *allowed) {
+static void refuse_checked(const struct check *c, const struct sciara_json_path *path, const char *found,
+                           const char *allowed) {
   sciara_diagnostics_add(c->diagnostics, sciara_scenario_refuse(c->file, path, found, allowed));
 }
 
@@ -36,7 +37,7 @@ static void refuse_value(const struct check *c, const struct sciara_json_path *p
     return;
   }
   sciara_json_describe(value, found, sizeof found);
-  refuse(c, path, found, allowed);
+  refuse_checked(c, path, found, allowed);
 }
 
 /** A duration as text among numbers: says how many seconds it is. */
@@ -105,8 +106,8 @@ static bool in_range(const struct sciara_scenario_key *key, double v) {
   return (key->low_allowed ? v >= key->low : v > key->low) && v <= key->high;
 }
 
-static void check_range(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
-                        const struct sciara_scenario_key *key, double v) {
+static void check_key_range(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                            const struct sciara_scenario_key *key, double v) {
   if (in_range(key, v)) return;
   char allowed[96];
   sciara_scenario_key_range(key, allowed, sizeof allowed);
@@ -118,7 +119,7 @@ static bool is_integral(double v) { return v == floor(v) && fabs(v) < 9007199254
 static void check_number(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
                          const struct sciara_scenario_key *key) {
   if (cJSON_IsNumber(value) && (key->type != SCIARA_KEY_INTEGER || is_integral(value->valuedouble)))
-    check_range(c, path, value, key, value->valuedouble);
+    check_key_range(c, path, value, key, value->valuedouble);
   else
     refuse_type(c, path, value, key);
 }
@@ -131,7 +132,7 @@ static bool is_choice(const struct sciara_scenario_key *key, const cJSON *value)
 }
 
 /** Whether a text is meant as a date: it begins with a year. */
-static bool is_date(const cJSON *value) {
+static bool is_key_date(const cJSON *value) {
   return cJSON_IsString(value) && strspn(value->valuestring, "0123456789") == 4 && value->valuestring[4] == '-';
 }
 
@@ -157,10 +158,10 @@ static void check_duration(const struct check *c, const struct sciara_json_path 
   double seconds;
   if (is_choice(key, value)) return;
   if (cJSON_IsNumber(value))
-    check_range(c, path, value, key, value->valuedouble);
+    check_key_range(c, path, value, key, value->valuedouble);
   else if (cJSON_IsString(value) && sciara_parse_duration(value->valuestring, &seconds))
-    check_range(c, path, value, key, seconds);
-  else if (key->dated && is_date(value))
+    check_key_range(c, path, value, key, seconds);
+  else if (key->dated && is_key_date(value))
     refuse_date(c, path, value, key);
   else
     refuse_type(c, path, value, key);
@@ -204,8 +205,8 @@ static void check_point(const struct check *c, const struct sciara_json_path *pa
     refuse_value(c, path, value, "a point [x, y]");
 }
 
-static void check_row(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
-                      const struct sciara_scenario_key *rate) {
+static void check_key_row(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                          const struct sciara_scenario_key *rate) {
   static const struct sciara_scenario_key time = {
       .type = SCIARA_KEY_DURATION, .low_allowed = true, .high = SCIARA_TIME_MAX};
   const struct sciara_json_path first = {.parent = path}, second = {.parent = path, .index = 1};
@@ -292,7 +293,7 @@ static void check_fields(const struct check *c, const struct sciara_json_path *p
 static void check_object(const struct check *c, const struct sciara_json_path *path, const cJSON *object,
                          const char *schema, const char *alternatives);
 
-static bool is_text(const cJSON *value) { return cJSON_IsString(value) && value->valuestring[0] != '\0'; }
+static bool is_key_text(const cJSON *value) { return cJSON_IsString(value) && value->valuestring[0] != '\0'; }
 
 static void check_value(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
                         const struct sciara_scenario_key *key) {
@@ -312,7 +313,7 @@ static void check_value(const struct check *c, const struct sciara_json_path *pa
       if (has_items(c, path, value, key, 0, (int)key->high))
         check_each(c, path, value, sciara_scenario_key_items(key), check_value);
       break;
-    case SCIARA_KEY_STRING: right = is_text(value); break;
+    case SCIARA_KEY_STRING: right = is_key_text(value); break;
     case SCIARA_KEY_CHOICE: right = is_choice(key, value); break;
     case SCIARA_KEY_BOOLEAN: right = cJSON_IsBool(value); break;
     case SCIARA_KEY_NUMBER:
@@ -320,7 +321,7 @@ static void check_value(const struct check *c, const struct sciara_json_path *pa
     case SCIARA_KEY_DURATION: check_duration(c, path, value, key); break;
     case SCIARA_KEY_SEA:
     case SCIARA_KEY_LAYER:
-      right = cJSON_IsNumber(value) || is_text(value);
+      right = cJSON_IsNumber(value) || is_key_text(value);
       if (cJSON_IsNumber(value)) check_number(c, path, value, key);
       break;
     case SCIARA_KEY_DATE: right = cJSON_IsString(value) && sciara_scenario_date_valid(value->valuestring); break;
@@ -330,7 +331,7 @@ static void check_value(const struct check *c, const struct sciara_json_path *pa
     case SCIARA_KEY_BOX: check_box(c, path, value, key); break;
     case SCIARA_KEY_POINTS: check_numbers(c, path, value, key, 2, SCIARA_KEY_MAX_POINTS, check_point); break;
     case SCIARA_KEY_RATES: check_numbers(c, path, value, key, 1, most_items(c, key), check_number); break;
-    case SCIARA_KEY_TABLE: check_numbers(c, path, value, key, 2, SCIARA_KEY_MAX_RATES, check_row); break;
+    case SCIARA_KEY_TABLE: check_numbers(c, path, value, key, 2, SCIARA_KEY_MAX_RATES, check_key_row); break;
     case SCIARA_KEY_FIELDS: check_fields(c, path, value, key); break;
     case SCIARA_KEY_PAIR:
     case SCIARA_KEY_INTERVAL: check_interval(c, path, value, key); break;
@@ -410,7 +411,7 @@ static void check_alternatives(const struct check *c, const struct sciara_json_p
              " (a vent is a point or a line: 'sciara init' makes a line with --fissure X,Y,X,Y or --fissure-lonlat "
              "LON,LAT,LON,LAT in place of --vent)");
   }
-  refuse(c, path, given ? found : "none of them", allowed);
+  refuse_checked(c, path, given ? found : "none of them", allowed);
 }
 
 /** Checks required keys, and keys that need another one; returns whether all of the latter are given. */
@@ -426,13 +427,13 @@ static bool check_presence(const struct check *c, const struct sciara_json_path 
     char allowed[1024];
     if (keys[i].required && !given_or_meant(object, meant, name)) {
       sciara_scenario_key_allowed(&keys[i], allowed, sizeof allowed);
-      refuse(c, &inner, "nothing (the key is required)", allowed);
+      refuse_checked(c, &inner, "nothing (the key is required)", allowed);
     }
     const char *needs = is_left_to_default(object, &keys[i], name) ? NULL : keys[i].needs;
     if (needs && has(object, name) &&
         (!given_or_meant(object, meant, needs) || is_left_to_default(object, &keys[i], needs))) {
       snprintf(allowed, sizeof allowed, "the key only together with \"%s\"", keys[i].needs);
-      refuse(c, &inner, "it alone", allowed);
+      refuse_checked(c, &inner, "it alone", allowed);
       paired = false;
     }
   }
@@ -466,8 +467,8 @@ static void check_source(const struct check *c, const cJSON *root) {
   if (initial &&
       (!cJSON_IsObject(initial) || has(initial, "thickness") || has(initial, "checkpoint") || has(initial, "observed")))
     return;
-  refuse(c, &(struct sciara_json_path){.key = "vents"}, "none",
-         "at least one vent, unless initial.thickness, initial.checkpoint or initial.observed is given");
+  refuse_checked(c, &(struct sciara_json_path){.key = "vents"}, "none",
+                 "at least one vent, unless initial.thickness, initial.checkpoint or initial.observed is given");
 }
 
 /** Whether the tree is an object, whose keys are then checked. */

@@ -31,7 +31,7 @@ static enum sciara_status make_table(const struct sciara_vent_spec *before, doub
 }
 
 /** The effusion of a vent in a tree: its table, from the start of the run on. */
-static bool put_table(cJSON *vent, const struct sciara_vent_spec *v) {
+static bool put_effusion_table(cJSON *vent, const struct sciara_vent_spec *v) {
   cJSON *effusion = cJSON_CreateObject(), *table = cJSON_AddArrayToObject(effusion, "table");
   bool done = table != NULL;
   for (size_t k = 0; done && k < v->rate_count; k++) done = sciara_json_put_pair(table, v->edges[k], v->rates[k]);
@@ -50,7 +50,7 @@ static enum sciara_status make_text(const struct sciara_scenario_spec *s, size_t
   struct sciara_text text = {0};
   SCIARA_TRY(sciara_json_parse(s->path, s->json, strlen(s->json), &root));
   cJSON *vent = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(root, "vents"), (int)k);
-  enum sciara_status status = vent && put_table(vent, v) ? SCIARA_OK : sciara_scenario_no_memory();
+  enum sciara_status status = vent && put_effusion_table(vent, v) ? SCIARA_OK : sciara_scenario_no_memory();
   if (status == SCIARA_OK) status = sciara_json_print(root, &text);
   cJSON_Delete(root);
   if (status != SCIARA_OK) sciara_text_free(&text);

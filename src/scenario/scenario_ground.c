@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "scenario/scenario_keys.h"
 
-static const cJSON *get(const cJSON *object, const char *name) {
+static const cJSON *get_ground_item(const cJSON *object, const char *name) {
   const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, name);
   return cJSON_IsNull(value) ? NULL : value;
 }
@@ -50,23 +50,23 @@ static enum sciara_status check_values(const struct sciara_edit *e) {
 }
 
 static enum sciara_status take_edit(const cJSON *item, const char *folder, size_t index, struct sciara_edit *out) {
-  const cJSON *polygon = get(item, "polygon");
+  const cJSON *polygon = get_ground_item(item, "polygon");
   out->closed = polygon != NULL;
   for (int k = 0; k < SCIARA_EDIT_VALUES; k++) {
-    const cJSON *value = get(item, sciara_edit_value_name((enum sciara_edit_value)k));
+    const cJSON *value = get_ground_item(item, sciara_edit_value_name((enum sciara_edit_value)k));
     out->value[k] = value ? value->valuedouble : (double)NAN;
   }
-  SCIARA_TRY(sciara_scenario_copy(get(item, "name"), NULL, &out->name));
+  SCIARA_TRY(sciara_scenario_copy(get_ground_item(item, "name"), NULL, &out->name));
   if (!out->name) out->name = sciara_format("edit %zu", index + 1);
   if (!out->name) return sciara_scenario_no_memory();
-  SCIARA_TRY(sciara_scenario_copy(get(item, "layer"), NULL, &out->layer));
-  SCIARA_TRY(sciara_scenario_copy(get(item, "place"), NULL, &out->place));
-  out->lonlat = cJSON_IsTrue(get(item, "lonlat"));
-  SCIARA_TRY(sciara_scenario_copy(get(item, "file"), folder, &out->path));
-  SCIARA_TRY(sciara_scenario_copy(get(item, "dem"), folder, &out->raster));
-  const cJSON *from = get(item, "from");
+  SCIARA_TRY(sciara_scenario_copy(get_ground_item(item, "layer"), NULL, &out->layer));
+  SCIARA_TRY(sciara_scenario_copy(get_ground_item(item, "place"), NULL, &out->place));
+  out->lonlat = cJSON_IsTrue(get_ground_item(item, "lonlat"));
+  SCIARA_TRY(sciara_scenario_copy(get_ground_item(item, "file"), folder, &out->path));
+  SCIARA_TRY(sciara_scenario_copy(get_ground_item(item, "dem"), folder, &out->raster));
+  const cJSON *from = get_ground_item(item, "from");
   if (from) out->from_s = sciara_scenario_seconds(from);
-  SCIARA_TRY(take_points(polygon ? polygon : get(item, "line"), out));
+  SCIARA_TRY(take_points(polygon ? polygon : get_ground_item(item, "line"), out));
   return check_values(out);
 }
 
@@ -120,7 +120,8 @@ static enum sciara_status take_edits(const cJSON *edits, const char *folder, str
 }
 
 static void take_error(const cJSON *error, struct sciara_ground_error *out) {
-  const cJSON *sd = get(error, "sd_m"), *length = get(error, "correlation_m"), *seed = get(error, "seed");
+  const cJSON *sd = get_ground_item(error, "sd_m"), *length = get_ground_item(error, "correlation_m"),
+              *seed = get_ground_item(error, "seed");
   if (!sd || !length) return; // not given, or reported
   *out = (struct sciara_ground_error){
       .sd_m = sd->valuedouble, .correlation_m = length->valuedouble, .seed = seed ? (uint64_t)seed->valuedouble : 1};
@@ -128,10 +129,10 @@ static void take_error(const cJSON *error, struct sciara_ground_error *out) {
 
 void sciara_scenario_ground(const char *folder, const cJSON *root, struct sciara_scenario_spec *out,
                             struct sciara_diagnostics *diagnostics) {
-  const cJSON *dem = get(root, "dem"), *nodata = get(dem, "nodata");
+  const cJSON *dem = get_ground_item(root, "dem"), *nodata = get_ground_item(dem, "nodata");
   out->dem.has_nodata = nodata != NULL;
   out->dem.nodata = nodata ? nodata->valuedouble : 0;
-  take_error(get(dem, "error"), &out->dem.error);
-  sciara_diagnostics_add(diagnostics, take_sea(get(dem, "sea"), folder, &out->dem.sea));
-  sciara_diagnostics_add(diagnostics, take_edits(get(dem, "edits"), folder, out, diagnostics));
+  take_error(get_ground_item(dem, "error"), &out->dem.error);
+  sciara_diagnostics_add(diagnostics, take_sea(get_ground_item(dem, "sea"), folder, &out->dem.sea));
+  sciara_diagnostics_add(diagnostics, take_edits(get_ground_item(dem, "edits"), folder, out, diagnostics));
 }

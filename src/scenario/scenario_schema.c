@@ -25,7 +25,7 @@ static void put_text(struct builder *b, cJSON *object, const char *name, const c
   put(b, object, name, cJSON_CreateString(text));
 }
 
-static void put_number(struct builder *b, cJSON *object, const char *name, double value) {
+static void put_schema_number(struct builder *b, cJSON *object, const char *name, double value) {
   put(b, object, name, cJSON_CreateNumber(value));
 }
 
@@ -33,13 +33,13 @@ static void put_number(struct builder *b, cJSON *object, const char *name, doubl
 static void put_range(struct builder *b, cJSON *node, const char *type, const struct sciara_scenario_key *key) {
   put_text(b, node, "type", type);
   if (!(key->low < key->high)) return;
-  put_number(b, node, key->low_allowed ? "minimum" : "exclusiveMinimum", key->low);
-  put_number(b, node, "maximum", key->high);
+  put_schema_number(b, node, key->low_allowed ? "minimum" : "exclusiveMinimum", key->low);
+  put_schema_number(b, node, "maximum", key->high);
 }
 
 static void put_not_empty(struct builder *b, cJSON *node) {
   put_text(b, node, "type", "string");
-  put_number(b, node, "minLength", 1);
+  put_schema_number(b, node, "minLength", 1);
 }
 
 static void put_pattern(struct builder *b, cJSON *node, const char *pattern) {
@@ -56,15 +56,15 @@ static void put_choices(struct builder *b, cJSON *node, const char *choices) {
 /** An array of `low` to `high` items; returns the schema of the items. */
 static cJSON *put_array(struct builder *b, cJSON *node, double low, double high) {
   put_text(b, node, "type", "array");
-  put_number(b, node, "minItems", low);
-  put_number(b, node, "maxItems", high);
+  put_schema_number(b, node, "minItems", low);
+  put_schema_number(b, node, "maxItems", high);
   return put(b, node, "items", cJSON_CreateObject());
 }
 
 static void put_window(struct builder *b, cJSON *node, const struct sciara_scenario_key *key) {
   put_text(b, node, "type", "array");
-  put_number(b, node, "minItems", 4);
-  put_number(b, node, "maxItems", 4);
+  put_schema_number(b, node, "minItems", 4);
+  put_schema_number(b, node, "maxItems", 4);
   cJSON *items = put(b, node, "items", cJSON_CreateArray());
   for (int i = 0; i < 4; i++) {
     struct sciara_scenario_key entry = {.low = i < 2 ? 0 : 1, .low_allowed = true, .high = key->high};
@@ -100,7 +100,7 @@ static void put_duration(struct builder *b, cJSON *any, const struct sciara_scen
 }
 
 /** Rows of a duration and a number. */
-static void put_table(struct builder *b, cJSON *node, const struct sciara_scenario_key *key) {
+static void put_schema_table(struct builder *b, cJSON *node, const struct sciara_scenario_key *key) {
   const struct sciara_scenario_key time = {.type = SCIARA_KEY_DURATION, .low_allowed = true, .high = SCIARA_TIME_MAX};
   cJSON *row = put_array(b, node, 2, SCIARA_KEY_MAX_RATES), *items;
   put_text(b, row, "type", "array");
@@ -143,7 +143,7 @@ static void put_form(struct builder *b, cJSON *node, const struct sciara_scenari
       put_range(b, put_array(b, put_array(b, node, 2, SCIARA_KEY_MAX_POINTS), 2, 2), "number", key);
       break;
     case SCIARA_KEY_RATES: put_range(b, put_array(b, node, 1, sciara_scenario_key_most(key)), "number", key); break;
-    case SCIARA_KEY_TABLE: put_table(b, node, key); break;
+    case SCIARA_KEY_TABLE: put_schema_table(b, node, key); break;
     case SCIARA_KEY_FIELDS: put_fields(b, node, key); break;
     case SCIARA_KEY_PAIR:
     case SCIARA_KEY_INTERVAL: put_range(b, put_array(b, node, 2, 2), "number", key); break;

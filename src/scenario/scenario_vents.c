@@ -24,7 +24,7 @@ static double number(const cJSON *object, const char *name) {
   return cJSON_GetObjectItemCaseSensitive(object, name)->valuedouble;
 }
 
-static enum sciara_status read_line(struct sciara_vent_spec *spec, const cJSON *line) {
+static enum sciara_status read_vent_line(struct sciara_vent_spec *spec, const cJSON *line) {
   spec->place = SCIARA_VENT_LINE;
   const size_t count = (size_t)cJSON_GetArraySize(line);
   SCIARA_TRY(SCIARA_NEW(spec->points, count, "the points of a fissure"));
@@ -44,7 +44,7 @@ static enum sciara_status read_place(struct sciara_vent_spec *spec, const cJSON 
   } pairs[] = {{"x", "y", SCIARA_VENT_XY}, {"lon", "lat", SCIARA_VENT_LONLAT}, {"col", "row", SCIARA_VENT_ROWCOL}};
   const cJSON *line = cJSON_GetObjectItemCaseSensitive(vent, "line");
   spec->lonlat = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(vent, "lonlat"));
-  if (line) return read_line(spec, line);
+  if (line) return read_vent_line(spec, line);
   SCIARA_TRY(SCIARA_NEW(spec->points, 1, "the place of a vent"));
   spec->point_count = 1;
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
@@ -108,7 +108,7 @@ static enum sciara_status read_slots(struct reading *r, const cJSON *effusion, d
 }
 
 /** Row k of a table must follow the one before it, and the last one closes the table. */
-static enum sciara_status check_row(const struct reading *r, size_t k, size_t last, double rate) {
+static enum sciara_status check_vent_row(const struct reading *r, size_t k, size_t last, double rate) {
   const double *edges = r->spec->edges;
   if (k > 0 && !(edges[k] > edges[k - 1]))
     return sciara_fail(
@@ -125,7 +125,7 @@ static enum sciara_status check_row(const struct reading *r, size_t k, size_t la
   return SCIARA_OK;
 }
 
-static enum sciara_status read_table(struct reading *r, const cJSON *table, double start) {
+static enum sciara_status read_vent_table(struct reading *r, const cJSON *table, double start) {
   struct sciara_vent_spec *spec = r->spec;
   const size_t last = (size_t)cJSON_GetArraySize(table) - 1;
   SCIARA_TRY(SCIARA_NEW(spec->rates, last, "effusion rates"));
@@ -135,7 +135,7 @@ static enum sciara_status read_table(struct reading *r, const cJSON *table, doub
   cJSON_ArrayForEach(row, table) {
     const double rate = row->child->next->valuedouble;
     spec->edges[k] = sciara_scenario_seconds(row->child);
-    SCIARA_TRY(check_row(r, k, last, rate));
+    SCIARA_TRY(check_vent_row(r, k, last, rate));
     if (k < last) spec->rates[k] = rate;
     k++;
   }
@@ -233,7 +233,9 @@ static enum sciara_status read_vent(struct reading *r) {
   SCIARA_TRY(read_area(r));
   if (csv && r->alone) return SCIARA_OK;
   const cJSON *table = cJSON_GetObjectItemCaseSensitive(effusion, "table");
-  SCIARA_TRY(csv ? read_csv(r, effusion, start) : table ? read_table(r, table, start) : read_slots(r, effusion, start));
+  SCIARA_TRY(csv     ? read_csv(r, effusion, start)
+             : table ? read_vent_table(r, table, start)
+                     : read_slots(r, effusion, start));
   SCIARA_TRY(check_edges(r));
   return keep_part(r);
 }

@@ -68,7 +68,7 @@ static enum sciara_status find_peak(const struct sciara_problem *p, size_t k, st
 
 static const double TURN = 6.283185307179586; ///< 2 pi
 
-static enum sciara_status describe(const struct sciara_problem *p, size_t k, struct sciara_outflow *out) {
+static enum sciara_status describe_outflow(const struct sciara_problem *p, size_t k, struct sciara_outflow *out) {
   const struct sciara_vent_spec *v = &p->scenario.vents[k];
   const struct sciara_params *params = &p->scenario.params;
   const bool line = v->place == SCIARA_VENT_LINE;
@@ -93,7 +93,7 @@ enum sciara_status sciara_outflows_of(const struct sciara_problem *p, struct sci
     if (j < k)
       (*out)[k] = (*out)[j];
     else if (p->placed[k].count > 0)
-      status = describe(p, k, &(*out)[k]);
+      status = describe_outflow(p, k, &(*out)[k]);
   }
   if (status == SCIARA_OK) return SCIARA_OK;
   sciara_free(*out);

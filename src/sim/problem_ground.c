@@ -31,7 +31,7 @@ static void report_change(const struct sciara_problem *p, const struct sciara_gr
 }
 
 /** Does the next change of the ground, in the site and, if there is one, in the state. */
-static enum sciara_status change_ground(struct sciara_problem *p) {
+static enum sciara_status change_problem_ground(struct sciara_problem *p) {
   const struct sciara_ground_changes *c = p->site->changes;
   const size_t k = p->site->changes_done;
   const struct sciara_site *site;
@@ -56,11 +56,11 @@ enum sciara_status sciara_problem_match_ground(struct sciara_problem *p, double 
   sciara_state_destroy(p->state);
   p->state = NULL;
   while (sciara_site_next_change(p->site) <= time && sciara_site_checksum(p->site) != ground)
-    SCIARA_TRY(change_ground(p));
+    SCIARA_TRY(change_problem_ground(p));
   return has_state ? sciara_state_create_on(p->site, record, &p->state) : SCIARA_OK;
 }
 
 enum sciara_status sciara_problem_change_due(struct sciara_problem *p) {
-  while (sciara_site_next_change(p->site) <= p->state->time) SCIARA_TRY(change_ground(p));
+  while (sciara_site_next_change(p->site) <= p->state->time) SCIARA_TRY(change_problem_ground(p));
   return SCIARA_OK;
 }

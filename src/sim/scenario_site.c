@@ -193,7 +193,7 @@ static enum sciara_status append_value(const struct sciara_site_identity *i, enu
 }
 
 /** For messages: a margin with the points that it is around. */
-static enum sciara_status describe(const struct sciara_site_identity *i, enum key key, struct sciara_text *out) {
+static enum sciara_status describe_site(const struct sciara_site_identity *i, enum key key, struct sciara_text *out) {
   SCIARA_TRY(append_value(i, key, out));
   if (key == MARGIN && i->around_count > 0) SCIARA_TRY(sciara_text_append(out, " around"));
   for (size_t k = 0; key == MARGIN && k < i->around_count; k++)
@@ -206,8 +206,8 @@ static enum sciara_status refuse(const struct sciara_scenario_spec *s, const str
   struct sciara_site_identity own;
   struct sciara_text found = {0}, expected = {0};
   enum sciara_status status = identify(s, &own);
-  if (status == SCIARA_OK) status = describe(&own, key, &found);
-  if (status == SCIARA_OK) status = describe(known, key, &expected);
+  if (status == SCIARA_OK) status = describe_site(&own, key, &found);
+  if (status == SCIARA_OK) status = describe_site(known, key, &expected);
   if (status == SCIARA_OK)
     status = sciara_fail(SCIARA_ERR_INPUT, "%s: %s: expected %s, as when the shared site was read; found %s", s->path,
                          names[key], expected.data, found.data);
@@ -429,9 +429,9 @@ enum sciara_status sciara_site_hash(const struct sciara_site *site, uint64_t *ou
 }
 
 /** What a scenario adds to a shared site. */
-static enum sciara_status change_ground(const struct sciara_scenario_spec *s,
-                                        const struct sciara_problem_options *options, bool shape, bool error,
-                                        struct sciara_dem *dem) {
+static enum sciara_status change_site_ground(const struct sciara_scenario_spec *s,
+                                             const struct sciara_problem_options *options, bool shape, bool error,
+                                             struct sciara_dem *dem) {
   if (shape) SCIARA_TRY(shape_ground(s, options, false, dem));
   return error ? add_error(s, dem) : SCIARA_OK;
 }
@@ -450,7 +450,7 @@ enum sciara_status sciara_scenario_site_share(const struct sciara_scenario_spec 
   struct sciara_dem dem;
   struct sciara_site_identity own = {0}, changed = *site->origin.identity;
   enum sciara_status status = copy_ground(site, !shape, &dem);
-  if (status == SCIARA_OK) status = change_ground(s, options, shape, error, &dem);
+  if (status == SCIARA_OK) status = change_site_ground(s, options, shape, error, &dem);
   if (status != SCIARA_OK && status != SCIARA_ERR_USAGE) status = sciara_fail_context(status, "%s", s->path);
   if (status == SCIARA_OK && !of_memory) status = identify(s, &own);
   changed.dem.error = s->dem.error;

@@ -173,7 +173,7 @@ static enum sciara_status put_entry(hid_t file, const char *path, const struct e
 
 static const char rule_name[] = "model.rule"; ///< only where it is not fv3
 
-static double value_of(const struct sciara_params *p, const struct sciara_param_info *info) {
+static double value_of_field(const struct sciara_params *p, const struct sciara_param_info *info) {
   double value;
   memcpy(&value, (const char *)p + info->offset, sizeof value);
   return value;
@@ -198,10 +198,10 @@ static enum sciara_status checkpoint_header_put(hid_t file, const char *path, co
   for (size_t k = 0; k < count; k++) {
     if (!sciara_param_is_of(&params[k], c->identity.params.rule)) continue;
     param_name(&params[k], name);
-    SCIARA_TRY(sciara_hdf5_put_double(file, path, name, value_of(&c->identity.params, &params[k])));
+    SCIARA_TRY(sciara_hdf5_put_double(file, path, name, value_of_field(&c->identity.params, &params[k])));
   }
   for (size_t k = 0; k < references; k++) {
-    const double value = value_of(&c->identity.params, &of_cells[k]);
+    const double value = value_of_field(&c->identity.params, &of_cells[k]);
     param_name(&of_cells[k], name);
     if (value > 0) SCIARA_TRY(sciara_hdf5_put_double(file, path, name, value));
   }
@@ -325,7 +325,7 @@ static enum sciara_status check_params(const struct sciara_checkpoint_identity *
                        rule_name, sciara_rule_name(run->params.rule), sciara_rule_name(its->params.rule));
   for (size_t k = 0; k < count + references; k++) {
     const struct sciara_param_info *info = k < count ? &params[k] : &of_cells[k - count];
-    const double a = value_of(&its->params, info), b = value_of(&run->params, info);
+    const double a = value_of_field(&its->params, info), b = value_of_field(&run->params, info);
     if (!is_identical(a, b))
       return sciara_fail(SCIARA_ERR_INPUT, "%s: model.%s: found %.17g, the checkpoint was computed with %.17g%s", path,
                          info->key, b, a, k < count ? "" : " (0: none)");
@@ -506,7 +506,7 @@ static enum sciara_status store(const struct field *f, const struct part *p) {
 }
 
 /** A chunk that is not stored is not read: it holds nothing. */
-static enum sciara_status fetch(const struct field *f, const struct part *p, bool *stored) {
+static enum sciara_status fetch_field(const struct field *f, const struct part *p, bool *stored) {
   const hsize_t start[2] = {(hsize_t)p->row, (hsize_t)p->col};
   SCIARA_TRY(sciara_chunk_guard_look(&f->guard, start, stored));
   if (!*stored) return SCIARA_OK;
@@ -518,7 +518,7 @@ static enum sciara_status fetch(const struct field *f, const struct part *p, boo
   return status;
 }
 
-static void close_field(struct field *f) {
+static void close_checkpoint_field(struct field *f) {
   sciara_chunk_guard_close(&f->guard);
   if (f->dataset >= 0) H5Dclose(f->dataset);
   if (f->space >= 0) H5Sclose(f->space);
@@ -543,7 +543,7 @@ static enum sciara_status create_field(struct field *f) {
   return status;
 }
 
-static enum sciara_status write_field(struct access *at, int number) {
+static enum sciara_status write_checkpoint_field(struct access *at, int number) {
   struct field f = {.at = at,
                     .number = (uint64_t)number,
                     .values = values_of(at->s, number),
@@ -556,7 +556,7 @@ static enum sciara_status write_field(struct access *at, int number) {
       const struct part part = part_at(at->grid, r, c);
       if (pack(&f, &part)) status = store(&f, &part);
     }
-  close_field(&f);
+  close_checkpoint_field(&f);
   return status;
 }
 
@@ -583,11 +583,11 @@ static enum sciara_status take_over(struct sciara_checkpoint *c, const struct sc
   return SCIARA_OK;
 }
 
-static enum sciara_status write_file(struct sciara_checkpoint *c, struct access *at,
-                                     struct sciara_hdf5_session *session) {
+static enum sciara_status write_checkpoint(struct sciara_checkpoint *c, struct access *at,
+                                           struct sciara_hdf5_session *session) {
   enum sciara_status status = sciara_hdf5_image_create(at->path, &at->file);
   if (status != SCIARA_OK) return status;
-  for (int k = 0; k < FIELDS && status == SCIARA_OK; k++) status = write_field(at, k);
+  for (int k = 0; k < FIELDS && status == SCIARA_OK; k++) status = write_checkpoint_field(at, k);
   c->words = at->sum;
   if (status == SCIARA_OK) status = checkpoint_header_put(at->file, at->path, c);
   if (status == SCIARA_OK && c->identity.of_member)
@@ -607,7 +607,7 @@ enum sciara_status sciara_checkpoint_write(struct sciara_checkpoint *c, const st
   const size_t bytes = (size_t)sciara_grid_cells(&s->grid) * FIELDS * sizeof *at.chunk;
   sciara_write_enter(bytes);
   sciara_hdf5_begin(&session);
-  const enum sciara_status status = write_file(c, &at, &session);
+  const enum sciara_status status = write_checkpoint(c, &at, &session);
   sciara_hdf5_end(&session);
   sciara_write_leave(bytes);
   sciara_free(at.chunk);
@@ -628,7 +628,7 @@ static enum sciara_status guard_field(struct field *f) {
   return sciara_chunk_guard_open(&f->guard, f->dataset, f->at->path, names[f->number], side);
 }
 
-static enum sciara_status open_field(struct field *f) {
+static enum sciara_status open_checkpoint_field(struct field *f) {
   const struct sciara_grid *g = f->at->grid;
   hsize_t dims[2] = {0, 0};
   SCIARA_TRY(sciara_hdf5_dataset_open(f->at->file, f->at->path, names[f->number], SCIARA_HDF5_IN_CHUNKS, &f->dataset));
@@ -643,18 +643,18 @@ static enum sciara_status open_field(struct field *f) {
                      names[f->number], g->rows, g->cols);
 }
 
-static enum sciara_status read_field(struct access *at, int number) {
+static enum sciara_status read_checkpoint_field(struct access *at, int number) {
   struct field f = {.at = at, .number = (uint64_t)number, .dataset = H5I_INVALID_HID, .space = H5I_INVALID_HID};
   if (at->s) f.values = values_of(at->s, number);
-  enum sciara_status status = open_field(&f);
+  enum sciara_status status = open_checkpoint_field(&f);
   for (int64_t r = 0; r < at->grid->rows && status == SCIARA_OK; r += CHUNK_SIDE)
     for (int64_t c = 0; c < at->grid->cols && status == SCIARA_OK; c += CHUNK_SIDE) {
       const struct part part = part_at(at->grid, r, c);
       bool stored = false;
-      status = fetch(&f, &part, &stored);
+      status = fetch_field(&f, &part, &stored);
       if (status == SCIARA_OK && stored) unpack(&f, &part);
     }
-  close_field(&f);
+  close_checkpoint_field(&f);
   return status;
 }
 
@@ -666,7 +666,7 @@ static enum sciara_status read_fields(struct access *at, const struct sciara_che
   at->grid = g;
   for (int k = 0; k < FIELDS; k++) {
     const bool there = k < ALWAYS || (c->identity.record >> (k - ALWAYS) & 1u);
-    if (there) SCIARA_TRY(read_field(at, k));
+    if (there) SCIARA_TRY(read_checkpoint_field(at, k));
   }
   if (at->sum == c->words) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
@@ -689,7 +689,7 @@ enum sciara_status sciara_checkpoint_read_header(const char *path, struct sciara
 }
 
 /** Reads all fields into a state, or only checks them. */
-static enum sciara_status read_all(const char *path, const struct sciara_checkpoint *c, struct sciara_state *s) {
+static enum sciara_status read_checkpoint(const char *path, const struct sciara_checkpoint *c, struct sciara_state *s) {
   struct access at = {.path = path, .s = s};
   SCIARA_TRY(SCIARA_NEW(at.chunk, CHUNK_SIDE * CHUNK_SIDE, "a chunk to read"));
   struct sciara_hdf5_session session;
@@ -706,7 +706,7 @@ static enum sciara_status read_all(const char *path, const struct sciara_checkpo
 
 enum sciara_status sciara_checkpoint_verify(const char *path, struct sciara_checkpoint *out) {
   SCIARA_TRY(sciara_checkpoint_read_header(path, out));
-  const enum sciara_status status = read_all(path, out, NULL);
+  const enum sciara_status status = read_checkpoint(path, out, NULL);
   if (status != SCIARA_OK) sciara_checkpoint_free(out);
   return status;
 }
@@ -717,7 +717,7 @@ enum sciara_status sciara_checkpoint_read_state(const char *path, const struct s
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s: another DEM: expected %" PRId64 " rows x %" PRId64 " columns, found %" PRId64 " x %" PRId64,
                        path, c->identity.grid.rows, c->identity.grid.cols, s->grid.rows, s->grid.cols);
-  SCIARA_TRY(read_all(path, c, s));
+  SCIARA_TRY(read_checkpoint(path, c, s));
   s->step = c->step;
   s->time = c->time_s;
   s->clock = c->clock_s;

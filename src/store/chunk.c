@@ -154,7 +154,7 @@ static bool is_bare(const struct encoder *e, enum sciara_field field, int64_t ro
 }
 
 /** Some values of a row, as in the file except for their type. */
-static void fetch(const struct encoder *e, enum sciara_field field, int64_t first, int64_t cols, double *value) {
+static void fetch_chunk(const struct encoder *e, enum sciara_field field, int64_t first, int64_t cols, double *value) {
   if (e->source->state)
     sciara_field_derive_cells(e->source->state, field, first, cols, value);
   else
@@ -172,7 +172,7 @@ static uint64_t sum_words(const struct encoder *e, enum sciara_field field, int6
 }
 
 /** Lays the values out in e->shuffled, or finds that there is nothing to store, or that something cannot be. */
-static void shuffle(struct encoder *e, struct sciara_chunk *chunk) {
+static void shuffle_chunk(struct encoder *e, struct sciara_chunk *chunk) {
   const struct sciara_grid *g = e->source->grid;
   const uint64_t fill = file_bits(e, sciara_chunk_fill(chunk->field));
   const int64_t rows = g->rows - chunk->row < e->rows ? g->rows - chunk->row : e->rows;
@@ -185,7 +185,7 @@ static void shuffle(struct encoder *e, struct sciara_chunk *chunk) {
     bool differs;
     const int64_t row = chunk->row + r;
     if (is_bare(e, chunk->field, row, chunk->col, cols)) continue;
-    fetch(e, chunk->field, row * g->cols + chunk->col, cols, value);
+    fetch_chunk(e, chunk->field, row * g->cols + chunk->col, cols, value);
     if (look_at(e, value, cols, fill, &differs)) {
       report_misfit(e, value, row, chunk);
       return;
@@ -261,7 +261,7 @@ static bool deflate_all(struct encoder *e, struct sciara_chunk *chunk) {
 /** Fills in the chunk at (chunk->row, chunk->col) of chunk->field. The bytes depend on the values alone. */
 static void encode_chunk(struct encoder *e, struct sciara_chunk *chunk) {
   chunk->count = 0;
-  shuffle(e, chunk);
+  shuffle_chunk(e, chunk);
   chunk->failed = !chunk->plain && !chunk->misfit && !deflate_all(e, chunk);
 }
 

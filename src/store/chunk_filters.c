@@ -31,7 +31,7 @@ unsigned char *sciara_put_bytes(unsigned char *to, uint32_t number, bool little_
 size_t sciara_filtered_room(size_t bytes) { return compressBound(bytes) + FLETCHER; }
 
 /** Byte 0 of every number, then byte 1 of every number ... */
-static void shuffle(const void *values, size_t count, size_t item, unsigned char *to) {
+static void shuffle_bytes(const void *values, size_t count, size_t item, unsigned char *to) {
   const char *from = (const char *)values;
   for (size_t k = 0; k < count; k++, from += item) {
     uint64_t bits = 0;
@@ -49,7 +49,7 @@ static void shuffle(const void *values, size_t count, size_t item, unsigned char
 enum sciara_status sciara_filter_chunk(const void *values, size_t count, size_t item, int level,
                                        unsigned char *shuffled, unsigned char *to, size_t *size) {
   uLongf length = compressBound(count * item);
-  shuffle(values, count, item, shuffled);
+  shuffle_bytes(values, count, item, shuffled);
   if (compress2(to, &length, shuffled, count * item, level) != Z_OK)
     return sciara_fail(SCIARA_ERR_MEMORY, "no memory to deflate a chunk");
   *size = (size_t)(sciara_put_bytes(to + length, sciara_fletcher32(to, length), true) - to);

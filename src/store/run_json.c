@@ -310,7 +310,7 @@ void sciara_run_json_cut(struct sciara_run_json *r, size_t count) { cut(r, &part
 static const double largest_count = 9007199254740992.0; // 2^53: whole numbers beyond it are not exact in JSON
 
 /** The value of a member; *fits: set to false if JSON cannot hold it. */
-static cJSON *value_of(const struct entry *e, const void *record, bool *fits) {
+static cJSON *value_of_key(const struct entry *e, const void *record, bool *fits) {
   const void *at = (const char *)record + e->offset;
   const char *text = e->kind <= NAME ? *(const char *const *)at : e->kind == UTC ? (const char *)at : NULL;
   char digits[17];
@@ -329,7 +329,7 @@ static cJSON *value_of(const struct entry *e, const void *record, bool *fits) {
 static bool add_record(cJSON *object, const struct entry *entries, const void *record, bool *fits) {
   bool whole = object != NULL;
   for (const struct entry *e = entries; e->key && whole; e++)
-    if (!e->has || e->has(record)) whole = sciara_json_put(object, e->key, value_of(e, record, fits)) != NULL;
+    if (!e->has || e->has(record)) whole = sciara_json_put(object, e->key, value_of_key(e, record, fits)) != NULL;
   return whole;
 }
 

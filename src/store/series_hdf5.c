@@ -36,8 +36,8 @@ static enum sciara_status map_source(const struct sciara_layout *l, hid_t plist,
   return status;
 }
 
-static enum sciara_status write_field(const struct sciara_layout *l, enum sciara_field field, const char *const *names,
-                                      size_t count) {
+static enum sciara_status write_series_field(const struct sciara_layout *l, enum sciara_field field,
+                                             const char *const *names, size_t count) {
   const char *field_name = sciara_field_describe(field)->name;
   const hsize_t dims[3] = {count, (hsize_t)l->grid->rows, (hsize_t)l->grid->cols}, one[3] = {1, dims[1], dims[2]};
   const double missing = NAN;
@@ -71,7 +71,7 @@ static enum sciara_status write_series(const struct sciara_snapshot_context *con
   SCIARA_TRY(sciara_layout_begin(&layout, path, context, grid, times, count));
   enum sciara_status status = SCIARA_OK;
   for (int f = 0; f < SCIARA_FIELD_COUNT && status == SCIARA_OK; f++)
-    if (context->fields & (1u << f)) status = write_field(&layout, (enum sciara_field)f, names, count);
+    if (context->fields & (1u << f)) status = write_series_field(&layout, (enum sciara_field)f, names, count);
   return sciara_layout_end(&layout, status);
 }
 

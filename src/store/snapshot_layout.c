@@ -125,7 +125,7 @@ static void add_earth(struct list *l) {
   add_text(l, "projected_crs_name", OSRGetAttrValue(l->srs, "PROJCS", 0));
 }
 
-static void describe(struct list *l, const struct projection *p) {
+static void describe_field(struct list *l, const struct projection *p) {
   add_text(l, "grid_mapping_name", p->cf);
   for (size_t k = 0; k < 4 && p->parameter[k].wkt; k++)
     add_number(l, p->parameter[k].cf,
@@ -151,7 +151,7 @@ static enum sciara_status georef_cf(const char *wkt, struct cf_attribute out[CF_
   SCIARA_TRY(sciara_srs_parse(wkt, &l.srs));
   const char *name = OSRGetAttrValue(l.srs, "PROJECTION", 0);
   for (size_t k = 0; name && OSRIsProjected(l.srs) && k < sizeof projections / sizeof *projections; k++)
-    if (strcmp(projections[k].wkt, name) == 0) describe(&l, &projections[k]);
+    if (strcmp(projections[k].wkt, name) == 0) describe_field(&l, &projections[k]);
   OSRRelease(l.srs);
   *count = l.count;
   return SCIARA_OK;
@@ -237,7 +237,7 @@ static enum sciara_status time_units(const struct sciara_layout *l, char *units,
   return SCIARA_OK;
 }
 
-static enum sciara_status put_time(struct sciara_layout *l, const double *times, size_t count) {
+static enum sciara_status put_time_axis(struct sciara_layout *l, const double *times, size_t count) {
   char units[64];
   SCIARA_TRY(time_units(l, units, sizeof units));
   SCIARA_TRY(put_axis(l, "time", times, count, &l->axes[0]));
@@ -325,7 +325,7 @@ enum sciara_status sciara_layout_begin(struct sciara_layout *layout, const char 
   enum sciara_status status;
   SCIARA_TRY(sciara_hdf5_image_create(path, &layout->file));
   SCIARA_TRY_GOTO(put_global(layout));
-  if (count > 0) SCIARA_TRY_GOTO(put_time(layout, times, count));
+  if (count > 0) SCIARA_TRY_GOTO(put_time_axis(layout, times, count));
   SCIARA_TRY_GOTO(put_centres(layout, 1, "y", grid->north, -grid->cell_size, grid->rows));
   SCIARA_TRY_GOTO(put_centres(layout, 2, "x", grid->west, grid->cell_size, grid->cols));
   SCIARA_TRY_GOTO(put_crs(layout));

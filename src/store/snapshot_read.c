@@ -225,7 +225,7 @@ static enum sciara_status check_field(struct sciara_snapshot *s, enum sciara_fie
   return status;
 }
 
-static enum sciara_status read_all(struct sciara_snapshot *s) {
+static enum sciara_status read_snapshot(struct sciara_snapshot *s) {
   SCIARA_TRY(sciara_hdf5_file_open(s->path, &s->file));
   SCIARA_TRY(read_header(s));
   SCIARA_TRY(read_grid(s));
@@ -247,7 +247,7 @@ enum sciara_status sciara_snapshot_open_as(const char *path, enum sciara_checksu
   if (!out->path) return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for a path", path);
   struct sciara_hdf5_session session;
   sciara_hdf5_begin(&session);
-  enum sciara_status status = read_all(out);
+  enum sciara_status status = read_snapshot(out);
   sciara_hdf5_end(&session);
   if (status != SCIARA_OK) sciara_snapshot_close(out);
   return status;
@@ -267,7 +267,7 @@ static enum sciara_status check_values(const struct sciara_snapshot *s, hid_t da
                      s->path, name, expected, sum);
 }
 
-static enum sciara_status read_field(const struct sciara_snapshot *s, enum sciara_field field, double *out) {
+static enum sciara_status read_snapshot_field(const struct sciara_snapshot *s, enum sciara_field field, double *out) {
   const char *name = sciara_field_describe(field)->name;
   hsize_t dims[3] = {0};
   hid_t dataset;
@@ -290,7 +290,7 @@ enum sciara_status sciara_snapshot_read(struct sciara_snapshot *s, enum sciara_f
                        info ? info->name : "of that number");
   struct sciara_hdf5_session session;
   sciara_hdf5_begin(&session);
-  enum sciara_status status = read_field(s, field, out);
+  enum sciara_status status = read_snapshot_field(s, field, out);
   sciara_hdf5_end(&session);
   return status;
 }

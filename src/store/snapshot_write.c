@@ -33,7 +33,7 @@ static enum sciara_status misfit(const struct sciara_layout *l, const struct sci
 }
 
 /** Closes the dataset; returns `status`, or the status of closing if that was SCIARA_OK. */
-static enum sciara_status close_field(struct field_writer *w, enum sciara_status status) {
+static enum sciara_status close_snapshot_field(struct field_writer *w, enum sciara_status status) {
   if (w->dataset >= 0 && H5Dclose(w->dataset) < 0 && status == SCIARA_OK)
     status = sciara_hdf5_fail(SCIARA_ERR_IO, w->layout->path, "cannot close %s", sciara_field_describe(w->field)->name);
   w->dataset = H5I_INVALID_HID;
@@ -41,7 +41,7 @@ static enum sciara_status close_field(struct field_writer *w, enum sciara_status
 }
 
 /** Makes the dataset (time, y, x) with so many times; layout and field are set. On failure it is closed. */
-static enum sciara_status open_field(struct field_writer *w, size_t times) {
+static enum sciara_status open_snapshot_field(struct field_writer *w, size_t times) {
   const struct sciara_layout *l = w->layout;
   const char *name = sciara_field_describe(w->field)->name;
   const hsize_t dims[3] = {times, (hsize_t)l->grid->rows, (hsize_t)l->grid->cols};
@@ -57,14 +57,14 @@ static enum sciara_status open_field(struct field_writer *w, size_t times) {
   if (status == SCIARA_OK) status = sciara_layout_describe(l, w->dataset, w->field, type);
   if (space >= 0) H5Sclose(space);
   if (plist >= 0) H5Pclose(plist);
-  return status == SCIARA_OK ? status : close_field(w, status);
+  return status == SCIARA_OK ? status : close_snapshot_field(w, status);
 }
 
 /**
  * Writes time number `time` of the field: the chunks that the team gives next, which must be of the field and of the
  * grid and type of the file. SCIARA_ERR_NUMERIC names a value that cannot be stored.
  */
-static enum sciara_status put_time(struct field_writer *w, size_t time, struct sciara_chunk_team *team) {
+static enum sciara_status put_snapshot_time(struct field_writer *w, size_t time, struct sciara_chunk_team *team) {
   const struct sciara_layout *l = w->layout;
   for (int64_t left = sciara_chunks_of(l->grid); left > 0; left--) {
     const struct sciara_chunk *chunk = sciara_chunk_team_next(team);
@@ -84,11 +84,11 @@ static enum sciara_status write_fields(const struct sciara_layout *l, struct sci
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++) {
     if (!(l->context->fields & (1u << f))) continue;
     struct field_writer w = {.layout = l, .field = (enum sciara_field)f};
-    SCIARA_TRY(open_field(&w, 1));
-    enum sciara_status status = put_time(&w, 0, team);
+    SCIARA_TRY(open_snapshot_field(&w, 1));
+    enum sciara_status status = put_snapshot_time(&w, 0, team);
     // HDF5's own checksums do not cover where the chunks lie: a flipped bit there would read as no lava.
     if (status == SCIARA_OK) status = sciara_hdf5_put_hex(w.dataset, l->path, SCIARA_FIELD_CHECKSUM, w.sum);
-    SCIARA_TRY(close_field(&w, status));
+    SCIARA_TRY(close_snapshot_field(&w, status));
   }
   return SCIARA_OK;
 }
@@ -222,14 +222,14 @@ static enum sciara_status put_values(const struct merge *m, struct field_writer 
   struct sciara_hdf5_session session;
   SCIARA_TRY(sciara_chunk_team_create(&source, 1u << w->field, 1, &team));
   sciara_hdf5_begin(&session);
-  const enum sciara_status status = put_time(w, time, team);
+  const enum sciara_status status = put_snapshot_time(w, time, team);
   sciara_hdf5_end(&session);
   sciara_chunk_team_destroy(team);
   return status;
 }
 
 /** One snapshot at a time is open, and one field of it in memory. */
-static enum sciara_status put_field(const struct merge *m, struct field_writer *w, double *values) {
+static enum sciara_status put_snapshot_field(const struct merge *m, struct field_writer *w, double *values) {
   enum sciara_status status = SCIARA_OK;
   for (size_t k = 0; k < m->count && status == SCIARA_OK; k++) {
     struct sciara_snapshot s;
@@ -250,12 +250,12 @@ static enum sciara_status put_fields(const struct merge *m, const struct sciara_
     if (!(m->last.fields >> f & 1u)) continue;
     struct field_writer w = {.layout = layout, .field = (enum sciara_field)f};
     sciara_hdf5_begin(&session);
-    status = open_field(&w, m->count);
+    status = open_snapshot_field(&w, m->count);
     sciara_hdf5_end(&session);
     if (status != SCIARA_OK) goto cleanup;
-    status = put_field(m, &w, values);
+    status = put_snapshot_field(m, &w, values);
     sciara_hdf5_begin(&session);
-    status = close_field(&w, status);
+    status = close_snapshot_field(&w, status);
     sciara_hdf5_end(&session);
     if (status != SCIARA_OK) goto cleanup;
   }
@@ -264,7 +264,7 @@ cleanup:
   return status;
 }
 
-static enum sciara_status write_file(const struct merge *m) {
+static enum sciara_status write_snapshot_file(const struct merge *m) {
   const struct sciara_snapshot *s = &m->last;
   char *history = sciara_format("sciara export --format nc: %zu snapshots merged", m->count);
   if (!history) return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for a text", m->path);
@@ -304,7 +304,7 @@ enum sciara_status sciara_series_merge(const char *const *paths, size_t count, e
   SCIARA_TRY(sciara_snapshot_open_as(paths[count - 1], rule, &m.last));
   enum sciara_status status = check_memory(&m);
   if (status == SCIARA_OK) status = read_headers(&m);
-  if (status == SCIARA_OK) status = write_file(&m);
+  if (status == SCIARA_OK) status = write_snapshot_file(&m);
   sciara_free(m.times);
   sciara_snapshot_close(&m.last);
   return status;

@@ -66,8 +66,8 @@ static void look_up(GDALColorTableH palette, uint8_t *pixel) {
   if (colour[3] == 0) pixel[3] = 0;
 }
 
-static bool collect(const struct sciara_background_request *q, const struct sciara_source *s, GDALDatasetH from,
-                    uint8_t *rgba) {
+static bool collect_background(const struct sciara_background_request *q, const struct sciara_source *s,
+                               GDALDatasetH from, uint8_t *rgba) {
   const int bands = GDALGetRasterCount(from), width = (int)q->width, height = (int)q->height;
   bool good = bands >= 2;
   for (int k = 0; k < 4 && good; k++) {
@@ -101,7 +101,7 @@ enum sciara_status sciara_background_read(const struct sciara_background_request
                source.srs ? "the map" : "it");
   sciara_gdal_reset(&scope);
   warped = warp(q, &source);
-  if (!warped || !collect(q, &source, warped, *rgba) || scope.failed)
+  if (!warped || !collect_background(q, &source, warped, *rgba) || scope.failed)
     status = sciara_fail(sciara_gdal_status(&scope, SCIARA_ERR_INPUT), "%s: cannot be brought to the map: %s", q->path,
                          sciara_gdal_message(&scope));
   else if (is_empty(*rgba, q->width * q->height))

@@ -146,7 +146,7 @@ static enum sciara_status window_of_box(const struct sciara_dem_request *q, cons
 }
 
 /** The length of a cell of the raster, m, in the CRS of the grid, about. */
-static double cell_in_metres(const struct sciara_source *s, const struct sciara_dem_treatment *t) {
+static double dem_cell_in_metres(const struct sciara_source *s, const struct sciara_dem_treatment *t) {
   const double metres = t->from && OSRIsGeographic(t->from) ? 111e3 : 1;
   return fmax(s->dx, s->dy) * metres;
 }
@@ -160,7 +160,7 @@ static enum sciara_status choose_box(const struct sciara_dem_request *q, const s
   else if (q->box)
     memcpy(t->box, q->box, sizeof t->box);
   t->has_box = true;
-  const double ratio = q->cell_size_m > 0 ? ceil(q->cell_size_m / (0.3 * cell_in_metres(s, t))) : 0;
+  const double ratio = q->cell_size_m > 0 ? ceil(q->cell_size_m / (0.3 * dem_cell_in_metres(s, t))) : 0;
   const int64_t spare = q->cell_size_m > 0 ? REACH + REACH * (int64_t)fmin(ratio, 1e6) : 0;
   return window_of_box(q, s, t, spare, window);
 }
@@ -339,7 +339,8 @@ static void free_treatment(struct sciara_dem_treatment *t) {
   OSRRelease(t->to);
 }
 
-static enum sciara_status refuse(const struct sciara_dem_request *q, const struct sciara_source *s, const char *found) {
+static enum sciara_status refuse_dem(const struct sciara_dem_request *q, const struct sciara_source *s,
+                                     const char *found) {
   struct sciara_text command = {0};
   enum sciara_status status = sciara_source_suggest_warp(s, q->crs, q->cell_size_m, &command);
   if (status == SCIARA_OK)
@@ -360,7 +361,7 @@ static enum sciara_status refuse_degrees(const struct sciara_dem_request *q, con
   const double cell = given ? q->cell_size_m : sciara_preset_of_rule(rule)->cell_size_m;
   char found[192], crs[32], cells[48] = "";
   snprintf(found, sizeof found, "its cells are %.9g x %.9g degrees", s->dx, s->dy);
-  if (!q->crs && !utm) return refuse(q, s, found);
+  if (!q->crs && !utm) return refuse_dem(q, s, found);
   snprintf(crs, sizeof crs, "EPSG:%d", utm);
   if (!given) snprintf(cells, sizeof cells, " to cells of %g m", cell);
   return sciara_fail(SCIARA_ERR_INPUT,
@@ -411,7 +412,7 @@ static enum sciara_status check_unknown_crs(const struct sciara_dem_request *q, 
     struct sciara_source guess = *s; // for the command only
     guess.guess = SCIARA_SOURCE_DEGREES;
     SCIARA_TRY(sciara_srs_parse(guess.guess, &guess.srs));
-    const enum sciara_status status = refuse(q, &guess, found);
+    const enum sciara_status status = refuse_dem(q, &guess, found);
     OSRRelease(guess.srs);
     return status;
   }
@@ -443,7 +444,7 @@ static enum sciara_status check_units(const struct sciara_dem_request *q, const 
   snprintf(found, sizeof found,
            "its coordinates are in units of %.10g m (%s) (or give dem.crs and dem.cell_size_m to have it warped)",
            metres, unit ? unit : "unnamed");
-  return asked ? SCIARA_OK : refuse(q, s, found);
+  return asked ? SCIARA_OK : refuse_dem(q, s, found);
 }
 
 /** West, south, east and north of a window of the raster in the CRS `to`. */
@@ -488,7 +489,7 @@ static enum sciara_status refuse_own(const struct sciara_dem_request *q, const s
       "1 m on the ground is %.4g m in its CRS, expected %g to %g m (or give dem.crs and dem.cell_size_m to have it "
       "warped)",
       scale, 1 - SCIARA_CRS_SCALE_SLACK, 1 + SCIARA_CRS_SCALE_SLACK);
-  return refuse(q, &source, found);
+  return refuse_dem(q, &source, found);
 }
 
 /** A metre of the CRS, that of the DEM and the one to warp to, must be one on the ground: the model knows no other. */
@@ -524,7 +525,7 @@ static enum sciara_status choose_treatment(const struct sciara_dem_request *q, c
     char found[160];
     snprintf(found, sizeof found, "its cells are not square, %.12g x %.12g (or give dem.cell_size_m to have it warped)",
              s->dx, s->dy);
-    return refuse(q, s, found);
+    return refuse_dem(q, s, found);
   }
   t->cell = q->cell_size_m > 0 ? q->cell_size_m : s->dx;
   t->warp = !same || !square || fabs(t->cell - s->dx) > 1e-9 * s->dx;
@@ -547,7 +548,7 @@ uint64_t sciara_dem_hash(const struct sciara_dem *d) {
 }
 
 /** Says what was read and how. */
-static void report(const struct sciara_source *s, const struct sciara_dem *d, int64_t hidden) {
+static void report_dem(const struct sciara_source *s, const struct sciara_dem *d, int64_t hidden) {
   char siblings[256];
   sciara_gdal_files_opened(s->name, siblings, sizeof siblings);
   sciara_note(s->notes, SCIARA_LOG_INFO,
@@ -615,7 +616,7 @@ static enum sciara_status finish(const struct sciara_source *s, const struct sci
   SCIARA_TRY(sciara_georef_from_srs(treatment->to, &out->georef));
   SCIARA_TRY(sciara_copy(GDALGetDriverShortName(GDALGetDatasetDriver(s->dataset)), "a DEM", &out->driver));
   out->hash = sciara_dem_hash(out);
-  report(s, out, cells - valid);
+  report_dem(s, out, cells - valid);
   return SCIARA_OK;
 }
 

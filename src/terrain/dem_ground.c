@@ -116,7 +116,7 @@ static enum sciara_status apply_raster(const struct sciara_ground_request *q, st
   return status;
 }
 
-static void report(const struct work *w) {
+static void report_ground(const struct work *w) {
   const double cell = w->dem->grid.cell_size;
   char from[80] = "";
   if (w->edit->from_s > 0) {
@@ -203,7 +203,7 @@ static enum sciara_status apply_edit(const struct sciara_ground_request *q, size
   for (int64_t i = 0; i < sciara_grid_cells(&w->dem->grid) && status == SCIARA_OK; i++) status = apply_waiting(w, i);
   if (status == SCIARA_ERR_USAGE) return status; // of an option, not of the scenario
   if (status != SCIARA_OK) return sciara_fail_context(status, "dem.edits[%zu] (%s)", k, edit->name);
-  report(w);
+  report_ground(w);
   return SCIARA_OK;
 }
 

@@ -193,19 +193,19 @@ static bool next_word(struct words *w) {
   return length > 0;
 }
 
-static enum sciara_status refuse(const struct words *w, const char *expected) {
+static enum sciara_status refuse_source(const struct words *w, const char *expected) {
   return sciara_fail(SCIARA_ERR_INPUT, "%s:%" PRId64 ": expected %s, found \"%s\"", w->path, w->line, expected,
                      w->word);
 }
 
 static enum sciara_status check_number(struct words *w) {
-  if (!is_number(w->word)) return refuse(w, "a number");
+  if (!is_number(w->word)) return refuse_source(w, "a number");
   const char *mark = strpbrk(w->word, ".,");
   if (!mark || strchr(w->word, '#')) return SCIARA_OK;
   if (w->mark && w->mark != *mark)
-    return refuse(w, *mark == ',' ? "a decimal point, as before" : "a decimal comma, as before");
+    return refuse_source(w, *mark == ',' ? "a decimal point, as before" : "a decimal comma, as before");
   if (may_be_thousands(w->word))
-    return refuse(w, "a decimal point (sed 's/,/./g') or no mark between thousands (sed 's/,//g')");
+    return refuse_source(w, "a decimal point (sed 's/,/./g') or no mark between thousands (sed 's/,//g')");
   w->mark = *mark;
   return SCIARA_OK;
 }
@@ -334,8 +334,8 @@ static bool is_raw_name(const char *path) {
   return dot && CSLFindString((CSLConstList)raw_names, dot + 1) >= 0;
 }
 
-static enum sciara_status fail_unopened(struct sciara_gdal_scope *scope, const struct sciara_source *s,
-                                        const char *const *extra, size_t extra_count) {
+static enum sciara_status fail_unopened_raster(struct sciara_gdal_scope *scope, const struct sciara_source *s,
+                                               const char *const *extra, size_t extra_count) {
   struct sciara_text list = {0}, found = {0};
   char **drivers = allowed_drivers(extra, extra_count);
   enum sciara_status status = sciara_source_explain(s->path, &found);
@@ -452,7 +452,7 @@ static enum sciara_status open_dataset(struct sciara_gdal_scope *scope, const ch
     out->dataset = open_by_path(out->path, (const char *const *)drivers + CSLCount(drivers) - extra_count);
     CSLDestroy(drivers);
   }
-  if (!out->dataset) return fail_unopened(scope, out, extra, extra_count);
+  if (!out->dataset) return fail_unopened_raster(scope, out, extra, extra_count);
   if (is_driver(out->dataset, "EHdr")) return check_raw_size(out);
   if (!is_driver(out->dataset, "AAIGrid")) return SCIARA_OK;
   return ascii_grid_check(out->path, GDALGetRasterYSize(out->dataset), GDALGetRasterXSize(out->dataset));

@@ -53,7 +53,7 @@ int sciara_source_utm(const struct sciara_source *s) {
   return middle_lonlat(s, &lon, &lat) ? utm_code(lon, lat) : 0;
 }
 
-static double cell_in_metres(const struct sciara_source *s) {
+static double suggested_cell_in_metres(const struct sciara_source *s) {
   const double radius = 6371000; // of the Earth: the number is only proposed, then rounded
   double cell = s->dx < s->dy ? s->dx : s->dy;
   if (s->srs && OSRIsGeographic(s->srs)) return s->dy * OSRGetAngularUnits(s->srs, NULL) * radius;
@@ -61,7 +61,7 @@ static double cell_in_metres(const struct sciara_source *s) {
   return s->srs && OSRIsProjected(s->srs) ? cell * OSRGetLinearUnits(s->srs, NULL) : cell;
 }
 
-double sciara_source_round_cell(const struct sciara_source *s) { return round_cell(cell_in_metres(s)); }
+double sciara_source_round_cell(const struct sciara_source *s) { return round_cell(suggested_cell_in_metres(s)); }
 
 enum sciara_status sciara_source_suggest_scale(const struct sciara_source *s, double factor, struct sciara_text *out) {
   double scale, offset;

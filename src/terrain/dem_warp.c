@@ -202,7 +202,7 @@ static bool resample(const struct reference *r, GDALResampleAlg method, GDALData
   return done == CE_None;
 }
 
-static bool collect(GDALDatasetH d, struct sciara_patch *out) {
+static bool collect_warped(GDALDatasetH d, struct sciara_patch *out) {
   int cols = (int)out->cols, rows = (int)out->rows;
   if (GDALRasterIO(GDALGetRasterBand(d, 1), GF_Read, 0, 0, cols, rows, out->altitude, cols, rows, GDT_Float64, 0, 0) !=
       CE_None)
@@ -230,7 +230,7 @@ enum sciara_status sciara_patch_warp(struct sciara_gdal_scope *scope, const stru
   target = memory_dataset(out, same ? NULL : w->to);
   if (!target || !resample(&reference, method, before, target) || scope->failed) goto failed;
   SCIARA_TRY_GOTO(sciara_patch_alloc(out));
-  if (collect(target, out)) goto cleanup;
+  if (collect_warped(target, out)) goto cleanup;
 failed:
   status = sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_INPUT), "%s: cannot be warped: %s", w->path,
                        sciara_gdal_message(scope));

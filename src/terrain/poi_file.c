@@ -192,7 +192,7 @@ cleanup:
   return status;
 }
 
-static void report(const struct collection *c, size_t numbered) {
+static void report_poi(const struct collection *c, size_t numbered) {
   const char *path = c->request->path;
   if (c->nameless > 0 && c->nameless < c->out->count)
     sciara_log(SCIARA_LOG_INFO, "%s: %zu of %zu features have no name: they are called feature 1 and so on", path,
@@ -277,7 +277,7 @@ enum sciara_status sciara_pois_read(const struct sciara_pois_request *q, struct 
   SCIARA_TRY_GOTO(is_table(q) ? read_table(&c) : sciara_shapes_read(&request));
   SCIARA_TRY_GOTO(check_geometry(&c));
   SCIARA_TRY_GOTO(number_names(out, &numbered));
-  report(&c, numbered);
+  report_poi(&c, numbered);
 cleanup:
   if (status != SCIARA_OK) sciara_pois_free(out);
   return status;

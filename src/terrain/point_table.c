@@ -73,7 +73,7 @@ static bool has_degrees(char *const *names, size_t count) {
 }
 
 /** Finds the column of names: the requested one, or the first of the usual ones, of a table without places called name. */
-static enum sciara_status find_names(struct table *t, char *const *names) {
+static enum sciara_status find_point_names(struct table *t, char *const *names) {
   static const char *const name[] = {"name", NULL};
   const char *const asked[] = {t->q->name_column, NULL};
   const char *const *words = t->q->name_column ? asked : t->q->places ? sciara_name_columns : name;
@@ -149,7 +149,7 @@ static enum sciara_status read_columns(struct table *t) {
                        MOST_COLUMNS);
   t->plain = t->csv.separator == ',';
   t->lonlat = has_degrees(names, t->count);
-  SCIARA_TRY(find_names(t, names));
+  SCIARA_TRY(find_point_names(t, names));
   for (size_t k = 0; k < PLACES; k++) t->at[k] = SIZE_MAX;
   for (size_t k = 0; k < t->count; k++) SCIARA_TRY(place(t, names, k));
   return check_columns(t, names);
@@ -263,7 +263,7 @@ cleanup:
 }
 
 /** Says what was understood of a table that is not in the plain form. */
-static void report(const struct table *t) {
+static void report_point(const struct table *t) {
   const bool commas = t->csv.mark == ',';
   sciara_csv_report_encoding(&t->csv, NULL);
   if (t->plain && !commas) return;
@@ -282,7 +282,7 @@ enum sciara_status sciara_point_table_read(const struct sciara_point_table *q, s
   enum sciara_status status = sciara_csv_open(q->path, MOST_BYTES, &text, &t.csv);
   if (status == SCIARA_OK) status = read_columns(&t);
   if (status == SCIARA_OK) status = read_rows(&t, visit, context, diagnostics);
-  if (status == SCIARA_OK) report(&t);
+  if (status == SCIARA_OK) report_point(&t);
   sciara_text_free(&t.unused);
   free(text);
   return status;

@@ -198,7 +198,7 @@ static enum sciara_status open_place(struct reading *r, OGRSpatialReferenceH srs
 const char *const sciara_name_columns[] = {"name", "nome", "nom", "nombre", "nafn", "label", "id", NULL};
 
 /** Finds the column of names: the requested one, or the first that is called so. */
-static enum sciara_status find_names(struct reading *r, OGRLayerH layer) {
+static enum sciara_status find_shape_names(struct reading *r, OGRLayerH layer) {
   const struct sciara_shapes_request *q = r->request;
   OGRFeatureDefnH columns = OGR_L_GetLayerDefn(layer);
   r->name_column = -1;
@@ -298,7 +298,7 @@ static enum sciara_status read_layer(struct reading *r, OGRLayerH layer) {
   const double box[4] = {g ? g->west : 0, g ? sciara_grid_south(g) : 0, g ? sciara_grid_east(g) : 0, g ? g->north : 0};
   SCIARA_TRY(sciara_vector_check_degrees(r->request->path, layer, r->request->crs_wkt, g ? box : NULL));
   SCIARA_TRY(open_place(r, sciara_vector_srs(layer)));
-  SCIARA_TRY(find_names(r, layer));
+  SCIARA_TRY(find_shape_names(r, layer));
   if (r->request->outline)
     SCIARA_TRY(sciara_vector_choose_date(r->request->path, layer, r->request->when,
                                          "initial.observed.time chooses them if run.start is given", r->request->notes,
@@ -352,7 +352,7 @@ static enum sciara_status choose_layer(const struct sciara_shapes_request *q, GD
   return status;
 }
 
-static enum sciara_status fail_unopened(const struct reading *r, GDALDriverH looks) {
+static enum sciara_status fail_unopened_vector(const struct reading *r, GDALDriverH looks) {
   const struct sciara_shapes_request *q = r->request;
   char **drivers = sciara_vector_allowed(q->extra_drivers, q->extra_driver_count), *list = NULL;
   char *other = sciara_gdal_plain_path(q->path);
@@ -397,7 +397,7 @@ enum sciara_status sciara_shapes_read(const struct sciara_shapes_request *q) {
   SCIARA_TRY_GOTO(sciara_gdal_files_allow(q->path, &name));
   SCIARA_TRY_GOTO(sciara_vector_open(q->path, name, q->extra_drivers, q->extra_driver_count, &looks, &dataset));
   if (!dataset) {
-    status = fail_unopened(&r, looks);
+    status = fail_unopened_vector(&r, looks);
     goto cleanup;
   }
   SCIARA_TRY_GOTO(choose_layer(q, dataset, &layer));

@@ -142,7 +142,7 @@ static enum sciara_status run_once(struct loop *loop, int threads, double *rate)
   return sciara_fail(SCIARA_ERR_MEMORY, "only %d of %d threads could be started", started, threads);
 }
 
-static int ascending(const void *a, const void *b) {
+static int by_rate(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
@@ -154,7 +154,7 @@ enum sciara_status sciara_register_loop(int threads, double *operations_per_s) {
   if (threads <= 0) threads = sciara_usable_cores();
   SCIARA_TRY_GOTO(SCIARA_NEW(loop, threads, "threads of a loop"));
   for (int n = 0; n < RUNS; n++) SCIARA_TRY_GOTO(run_once(loop, threads, &rate[n]));
-  qsort(rate, RUNS, sizeof *rate, ascending);
+  qsort(rate, RUNS, sizeof *rate, by_rate);
   *operations_per_s = rate[RUNS / 2];
 cleanup:
   sciara_free(loop);

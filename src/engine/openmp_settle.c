@@ -117,8 +117,8 @@ static inline void add_settling(struct inflow_gang *q, int64_t k, int n, struct 
 }
 
 /** Adds the inflow from neighbour n, a constant for the compiler, to the cells from entry `begin` on. */
-static inline __attribute__((always_inline)) void gather(struct sciara_part *p, int n, int64_t begin, int count,
-                                                         struct inflow_gang *q) {
+static inline __attribute__((always_inline)) void gather_inflow(struct sciara_part *p, int n, int64_t begin, int count,
+                                                                struct inflow_gang *q) {
   struct sciara_edges *g = &p->edges[SCIARA_EDGE_INNER][sciara_moore_reverse(n)];
   int64_t e = g->taken;
   for (; e < g->count && g->to[e] < begin + count; e++)
@@ -131,14 +131,14 @@ static inline __attribute__((always_inline)) void gather(struct sciara_part *p, 
 }
 
 PIECE void gather_all(struct sciara_part *p, int64_t begin, int count, struct inflow_gang *q) {
-  gather(p, 1, begin, count, q);
-  gather(p, 2, begin, count, q);
-  gather(p, 3, begin, count, q);
-  gather(p, 4, begin, count, q);
-  gather(p, 5, begin, count, q);
-  gather(p, 6, begin, count, q);
-  gather(p, 7, begin, count, q);
-  gather(p, 8, begin, count, q);
+  gather_inflow(p, 1, begin, count, q);
+  gather_inflow(p, 2, begin, count, q);
+  gather_inflow(p, 3, begin, count, q);
+  gather_inflow(p, 4, begin, count, q);
+  gather_inflow(p, 5, begin, count, q);
+  gather_inflow(p, 6, begin, count, q);
+  gather_inflow(p, 7, begin, count, q);
+  gather_inflow(p, 8, begin, count, q);
 }
 
 /** Cools the lava of a block of cells; `usual` marks the cells that stay liquid and whose values are in range. */

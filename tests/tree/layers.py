@@ -30,7 +30,8 @@ CLEAN = {
     "src/store/s.h": SPDX + '#include "file/i.h"\n',
     "src/store/part.h": SPDX + "// Included by this room alone.\n",
     "src/run/s.c": SPDX + '#include "engine/e.h"\n#include "file/i.h"\n#include "store/s.h"\nconst char *t = "exit(1)";\n',
-    "src/app/output.c": SPDX + '#include <stdio.h>\n#include "file/i.h"\nvoid f(void) { printf("x"); fflush(stdout); }\n',
+    "src/app/output.c": SPDX + "#include <stdio.h>\n" + '#include "file/i.h"\nvoid f(void) { printf("x"); fflush(stdout); }\n'
+                        "static int put(void);\n",
     "src/app/doc.c": SPDX + "#include <stdio.h>\nvoid f(FILE *out) { fprintf(out, \"x\"); }\n",
 }
 
@@ -55,6 +56,7 @@ PLANTED = [
     ("src/run/s.c", '#include <stdio.h>\nvoid f(void) { printf("x"); }\n', "only src/app prints or exits"),
     ("src/run/s.c", '#include <stdio.h>\nvoid f(void) { fprintf(stderr, "x"); }\n', "only src/app prints or exits"),
     ("src/file/i.h", "#include <stdlib.h>\nstatic inline void f(void) { exit(1); }\n", "only src/app prints or exits"),
+    ("src/app/doc.c", "static int put(int x) { return x; }\n", "put is the name of a function of doc.c, too"),
     ("src/app/doc.c", 'void g(void) { printf("x"); }\n', "are for app/output.h"),
     ("src/app/doc.c", 'void g(void) { puts("x"); }\n', "are for app/output.h"),
     ("src/app/doc.c", 'void g(void) { fputs("x", stdout); }\n', "are for app/output.h"),

@@ -124,7 +124,7 @@ class HazardPage(browser.BrowserCase):
         return x, y
 
     def colour_of(self, cell):
-        return self.browser.evaluate(f"{browser.PIXEL}({list(self.place_of(cell))})")
+        return self.browser.evaluate(f"{browser.COLOURS}([{list(self.place_of(cell))}])")[0]
 
     def choose(self, cell, tap=False):
         """Clicks on a cell."""

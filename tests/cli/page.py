@@ -11,16 +11,11 @@ from case import open_snapshot, record
 
 browser.skip_without()
 TITLE = 'slope </script><script>document.title = "taken over"</script>'
-PIXELS = """(() => {
-  const map = document.getElementById('map');
-  const copy = document.createElement('canvas').getContext('2d');
-  Object.assign(copy.canvas, { width: map.width, height: map.height });
-  copy.drawImage(map, 0, 0);
+PIXELS = f"""(() => {{ {browser.COPY}
   const pixels = copy.getImageData(0, 0, map.width, map.height).data;
   let lava = 0;
   for (let i = 0; i < pixels.length; i += 4) lava += pixels[i] > pixels[i + 2] + 40;
-  return lava;
-})()"""
+  return lava; }})()"""
 
 
 class BrowserPage(BrowserCase):
@@ -63,7 +58,7 @@ class BrowserPage(BrowserCase):
         return left + (col + 0.5) * scale, top + (row + 0.5) * scale
 
     def colour_of(self, row, col):
-        return self.browser.evaluate(f"{browser.PIXEL}({list(self.place_of(row, col))})")
+        return self.browser.evaluate(f"{browser.COLOURS}([{list(self.place_of(row, col))}])")[0]
 
     def data(self, part):
         return self.browser.evaluate(f"JSON.parse(document.getElementById('data').textContent).{part}")
@@ -166,12 +161,10 @@ class BrowserPage(BrowserCase):
 
     def test_the_observed_outline(self):
         """It lies around the polygon, which covers the cells that its outline on the map encloses."""
-        keep = """(() => { const map = document.getElementById('map'), copy = document.createElement('canvas').getContext('2d');
-          Object.assign(copy.canvas, { width: map.width, height: map.height });
-          copy.drawImage(map, 0, 0);
+        keep = f"""(() => {{ {browser.COPY}
           window.kept = window.now;
           window.now = copy.getImageData(0, 0, map.width, map.height).data;
-          return map.width; })()"""
+          return map.width; }})()"""
         width = self.browser.evaluate(keep)
         self.on("observed", "click()")
         self.browser.evaluate(keep)
@@ -192,6 +185,23 @@ class BrowserPage(BrowserCase):
         for found, expected in ((min(columns), min(c for _, c in cells)), (max(columns), max(c for _, c in cells) + 1),
                                 (min(rows), min(r for r, _ in cells)), (max(rows), max(r for r, _ in cells) + 1)):
             self.assertAlmostEqual(found, expected, delta=0.4)
+
+    def test_fronts(self):
+        """Green lines between cells that lava reached before a round time and the others; elsewhere names at most."""
+        self.sciara("run", "s.json", "-q", "-o", "dated", "--set", 'run.start="2026-11-21T06:00:00Z"')
+        self.sciara("export", "dated", "-q", "-f", "html", "-o", "fronts.html", "--field", "arrival")
+        self.browser.open(f"file://{self.path('fronts.html')}")
+        self.browser.wait_until(self.READY)
+        arrival = self.stored[-1].arrival_time.values[0]
+        part = [[int(t // 600) if t >= 0 else 99 for t in row] for row in arrival]
+        green = {True: [], False: []}
+        for r, c, d in ((r, c, d) for r in range(case.ROWS - 1) for c in range(case.COLS - 1) for d in (0, 1)):
+            (x, y), (v, w) = self.place_of(r, c), self.place_of(r + d, c + 1 - d)
+            green[part[r][c] != part[r + d][c + 1 - d]].append([(x + v) / 2, (y + w) / 2])
+        on, off = ([g > r + 5 for r, g, _ in self.browser.evaluate(f"{browser.COLOURS}({green[line]})")] for line in (True, False))
+        self.assertGreater(sum(on), max(40, 0.95 * len(on)))
+        self.assertLess(sum(off), 0.01 * len(off))
+        self.browser.requests = [f"file://{self.path('page.html')}"]
 
     def test_the_history_of_a_cell(self):
         frame = len(self.stored) - 1
@@ -256,11 +266,7 @@ class BrowserPage(BrowserCase):
     def assert_name_is_whole(self, row, col):
         """At a place near the eastern edge: its name stands left of it, and does not reach the edge of the map."""
         x, y = self.place_of(row, col)
-        blue = lambda left, right: self.browser.evaluate(f"""(() => {{
-          const map = document.getElementById('map'), box = map.getBoundingClientRect(), ratio = map.width / box.width;
-          const copy = document.createElement('canvas').getContext('2d');
-          Object.assign(copy.canvas, {{ width: map.width, height: map.height }});
-          copy.drawImage(map, 0, 0);
+        blue = lambda left, right: self.browser.evaluate(f"""(() => {{ {browser.COPY}
           const {{ data }} = copy.getImageData(({left} - box.x) * ratio, ({y} - box.y - 7) * ratio, ({right} - {left}) * ratio, 14 * ratio);
           let count = 0;
           for (let i = 0; i < data.length; i += 4) count += data[i] < 90 && data[i + 1] < 150 && data[i + 2] > 180;

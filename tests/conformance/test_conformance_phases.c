@@ -400,17 +400,12 @@ TEST_EACH(wrong_calls, 2) {
   ck_assert_int_eq(r.ops->advance(r.engine, &stop, &at), SCIARA_ERR_INTERNAL);
 }
 
-static double flat(int64_t r, int64_t c, int variant) {
-  (void)r, (void)c, (void)variant;
-  return 100;
-}
-
 TEST_EACH(wrong_halo, 2) {
   static const int64_t halos[][2] = {{1, 0}, {0, 1}, {3, 0}, {-2, 0}, {2, 2}, {0, -1}};
   const enum sciara_precision p = (enum sciara_precision)_i;
   const struct sciara_engine_ops *ops = engine_tested[p];
   OWNED(scene_free) struct scene s;
-  scene_make(&s, 4, 7, 0, flat, 0);
+  scene_make(&s, 4, 7, 0, relief_flat, 0);
   scene_finish(&s, p);
   for (size_t k = 0; k < sizeof halos / sizeof *halos; k++) {
     const struct sciara_engine_setup setup = {

@@ -78,11 +78,6 @@ TEST_EACH(profile, 2 * 2) {
   pair_end(&both);
 }
 
-static double flat(int64_t r, int64_t c, int variant) {
-  (void)r, (void)c, (void)variant;
-  return 100;
-}
-
 /** Eight times as many cells receive lava as are liquid: their inflows need room too. */
 TEST_EACH(scattered_piles, 2) {
   const enum sciara_precision p = (enum sciara_precision)_i;
@@ -90,7 +85,7 @@ TEST_EACH(scattered_piles, 2) {
   struct pair both = {.precision = p};
   struct scene *s = &both.scene;
   struct run *r = &both.tested;
-  scene_make(s, 200, 200, 0, flat, 0);
+  scene_make(s, 200, 200, 0, relief_flat, 0);
   for (int64_t row = 2; row < 198; row += 4)
     for (int64_t col = 2; col < 198; col += 4) scene_lava(s, row, col, 30, 1300);
   scene_finish(s, p);

@@ -44,11 +44,6 @@ TEST_EACH(progress, 6 * 2) {
   pair_end(&both);
 }
 
-static double flat(int64_t r, int64_t c, int variant) {
-  (void)r, (void)c, (void)variant;
-  return 100;
-}
-
 // Hundreds of cells that each flow to eight dry ones in the first step: lists must grow for the receivers too.
 TEST_EACH(scattered_piles, 2) {
   const enum sciara_precision p = (enum sciara_precision)_i;
@@ -56,7 +51,7 @@ TEST_EACH(scattered_piles, 2) {
   expect_ok(sciara_engine_find("checked", rule_tested, p, &ops));
   OWNED(pair_end) struct pair both;
   struct scene *s = &both.scene;
-  scene_make(s, 100, 100, 0, flat, 0);
+  scene_make(s, 100, 100, 0, relief_flat, 0);
   for (int64_t r = 2; r < 98; r += 4)
     for (int64_t c = 2; c < 98; c += 4) scene_lava(s, r, c, 30, 1300);
   scene_finish(s, p);
@@ -75,7 +70,7 @@ TEST_EACH(lake, 2 * 2) {
   const int64_t side = _i / 2 ? 422 : 182;
   OWNED(pair_end) struct pair both;
   struct scene *s = &both.scene;
-  scene_make(s, side, side, 0, flat, 0);
+  scene_make(s, side, side, 0, relief_flat, 0);
   for (int64_t r = 1; r < side - 1; r++)
     for (int64_t c = 1; c < side - 1; c++) scene_lava(s, r, c, 2 + 0.001 * (double)((r * 7 + c * 3) % 97), 1300);
   scene_lava(s, 1, 1, 60, 1360);

@@ -76,29 +76,19 @@ static int open_any(int folder, const char *path, int flags, mode_t mode) {
 
 static mode_t mode_of(int flags, va_list list) { return flags & (O_CREAT | __O_TMPFILE) ? va_arg(list, mode_t) : 0; }
 
-#define OPEN(name)                                \
-  int name(const char *path, int flags, ...);     \
-  int name(const char *path, int flags, ...) {    \
-    va_list list;                                 \
-    va_start(list, flags);                        \
-    const mode_t mode = mode_of(flags, list);     \
-    va_end(list);                                 \
-    return open_any(AT_FDCWD, path, flags, mode); \
+#define OPEN(name, folder, ...)                 \
+  int name(__VA_ARGS__, int flags, ...);        \
+  int name(__VA_ARGS__, int flags, ...) {       \
+    va_list list;                               \
+    va_start(list, flags);                      \
+    const mode_t mode = mode_of(flags, list);   \
+    va_end(list);                               \
+    return open_any(folder, path, flags, mode); \
   }
-OPEN(open)
-OPEN(open64)
-
-#define OPENAT(name)                                       \
-  int name(int folder, const char *path, int flags, ...);  \
-  int name(int folder, const char *path, int flags, ...) { \
-    va_list list;                                          \
-    va_start(list, flags);                                 \
-    const mode_t mode = mode_of(flags, list);              \
-    va_end(list);                                          \
-    return open_any(folder, path, flags, mode);            \
-  }
-OPENAT(openat)
-OPENAT(openat64)
+OPEN(open, AT_FDCWD, const char *path)
+OPEN(open64, AT_FDCWD, const char *path)
+OPEN(openat, folder, int folder, const char *path)
+OPEN(openat64, folder, int folder, const char *path)
 
 #define OPEN_2(name)                     \
   int name(const char *path, int flags); \

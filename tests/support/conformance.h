@@ -54,6 +54,9 @@ int conformance_case_count(void);
 /** Builds the case of that name. */
 void conformance_build(const char *name, enum sciara_precision precision, unsigned record, struct scene *s);
 
+/** An altitude of 100 m everywhere. */
+double relief_flat(int64_t row, int64_t col, int variant);
+
 /** The engine under test, by precision; set by conformance_main. */
 extern const struct sciara_engine_ops *engine_tested[2];
 

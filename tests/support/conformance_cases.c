@@ -33,7 +33,7 @@ static double lost_at(const struct sciara_state *s, int64_t row, int64_t col) {
 
 // ------------------------------------------------------------------------------------------------------------ relief
 
-static double flat(int64_t r, int64_t c, int v) {
+double relief_flat(int64_t r, int64_t c, int v) {
   (void)r, (void)c, (void)v;
   return 100;
 }
@@ -82,7 +82,7 @@ static double rough(int64_t r, int64_t c, int v) {
 // ------------------------------------------------------------------------------------------------------------- cases
 
 static void build_pool(struct scene *s, int v, unsigned record) {
-  scene_make(s, 21, 23, record, flat, v);
+  scene_make(s, 21, 23, record, relief_flat, v);
   for (int64_t r = 8; r < 13; r++)
     for (int64_t c = 9; c < 14; c++) scene_lava(s, r, c, 6 + 0.25 * (double)(r * c % 7), 1360 - (double)(r + c));
 }
@@ -151,7 +151,7 @@ static void claim_all_emitted(const struct scene *start, const struct sciara_sta
 }
 
 static void build_next_to_rim(struct scene *s, int v, unsigned record) {
-  scene_make(s, 13, 11, record, flat, v);
+  scene_make(s, 13, 11, record, relief_flat, v);
   scene_vent(s, 1, 1, 400, RATES(10));
 }
 
@@ -249,7 +249,7 @@ static void claim_kept(const struct scene *start, const struct sciara_state *end
 }
 
 static void build_far_apart(struct scene *s, int v, unsigned record) {
-  scene_make(s, 3, 90, record, flat, v);
+  scene_make(s, 3, 90, record, relief_flat, v);
   s->boundary = SCIARA_BOUNDARY_CLOSED;
   scene_vent(s, 1, 2, 100, RATES(9, 3));
   scene_vent(s, 1, 87, 100, RATES(4, 6));
@@ -263,9 +263,9 @@ static void claim_far_apart(const struct scene *start, const struct sciara_state
 /** Nothing can ever flow: no rate, no vent, or no interior cell. */
 static void build_nothing(struct scene *s, int v, unsigned record) {
   if (v < 2)
-    scene_make(s, 9, 11, record, flat, v);
+    scene_make(s, 9, 11, record, relief_flat, v);
   else
-    scene_make(s, v == 2 ? 1 : 7, v == 2 ? 7 : 2, record, flat, v);
+    scene_make(s, v == 2 ? 1 : 7, v == 2 ? 7 : 2, record, relief_flat, v);
   if (v == 0) scene_vent(s, 4, 5, 60, RATES(0, 0, 0));
 }
 
@@ -408,7 +408,7 @@ static void claim_coast(const struct scene *start, const struct sciara_state *en
 
 /** Sea on one side of the vent, the rim on the other: lava is lost to both, and counted apart. */
 static void build_sea_and_rim(struct scene *s, int v, unsigned record) {
-  scene_make(s, 13, 11, record, flat, v);
+  scene_make(s, 13, 11, record, relief_flat, v);
   flood(s, 2);
   scene_vent(s, 1, 1, 400, RATES(10));
 }

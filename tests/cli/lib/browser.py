@@ -21,12 +21,16 @@ def find():
     return None
 
 # The colour that the map of a page has at a place of the window.
-PIXEL = """(([x, y]) => { const map = document.getElementById('map'), box = map.getBoundingClientRect();
+# A copy of the map, its place on the screen and its pixels for each of the screen.
+COPY = """const map = document.getElementById('map'), box = map.getBoundingClientRect(), ratio = map.width / box.width;
   const copy = document.createElement('canvas').getContext('2d');
   Object.assign(copy.canvas, { width: map.width, height: map.height });
-  copy.drawImage(map, 0, 0);
-  const ratio = map.width / box.width;
-  return [...copy.getImageData((x - box.x) * ratio, (y - box.y) * ratio, 1, 1).data].slice(0, 3); })"""
+  copy.drawImage(map, 0, 0);"""
+# The colours at places on the screen.
+COLOURS = f"""((places) => {{ {COPY}
+  const {{ data }} = copy.getImageData(0, 0, map.width, map.height);
+  const first = ([x, y]) => 4 * (Math.floor((y - box.y) * ratio) * map.width + Math.floor((x - box.x) * ratio));
+  return places.map((place) => [...data.slice(first(place), first(place) + 3)]); }})"""
 
 
 class Browser:

@@ -37,6 +37,7 @@ static const struct sciara_option options[] = {
     {"name", 0, "TEXT", "title of the scenario"},
     {"rule", 0, "NAME", "how lava moves: bingham (default) or fv3 (docs/rules.md); as --set model.rule=NAME"},
     {"set", 's', "K=V", "set a key to another value than its default: run.max_time=\"20 d\"; may be repeated"},
+    SCIARA_QUICK_OPTION,
     {"output", 'o', "FILE", "the scenario, a name in .json (default: that of the DEM, in the current folder)"},
     {"overwrite", 0, NULL, "replace FILE if it exists"},
     SCIARA_ALLOW_DRIVER_OPTION,
@@ -94,6 +95,9 @@ static enum sciara_status take_lists(const struct sciara_arguments *a, struct or
     } else if (strcmp(name, "set") == 0) {
       if (!strchr(value, '=')) return sciara_fail(SCIARA_ERR_USAGE, "--set: expected KEY=VALUE, found \"%s\"", value);
       o->overrides[o->override_count++] = value;
+    } else if (strcmp(name, "quick") == 0) {
+      o->overrides[o->override_count++] = SCIARA_QUICK;
+      sciara_quick_log();
     }
   }
   o->request.vents = o->vents;

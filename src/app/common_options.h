@@ -125,6 +125,7 @@ enum sciara_status sciara_picture_options_read(const struct sciara_arguments *a,
   {"allow-driver", 0, "NAME", "allow GDAL's driver NAME to read rasters; may be repeated"}
 
 /** All of these, and those that define a run. */
+#define SCIARA_QUICK_OPTION {"quick", 0, NULL, "cells of 40 m, for a first look: says what that costs (dem.cell_size_m)"}
 #define SCIARA_SCENARIO_OPTIONS                                                                                       \
   SCIARA_ENGINE_OPTIONS,                                                                                              \
   {"precision", 'p', "double|single", "precision of the fields (engine.precision)"},                                                     \
@@ -134,8 +135,14 @@ enum sciara_status sciara_picture_options_read(const struct sciara_arguments *a,
   {"output", 'o', "DIR", "folder of the run, relative to the current folder (output.folder)"},                                                                        \
   SCIARA_CHECKPOINT_OPTION,                                                                                           \
   {"set", 's', "K=V", "replace a key of the scenario: run.max_time=\"2 d\"; may be repeated"},                        \
+  SCIARA_QUICK_OPTION,                                                                                                \
   SCIARA_ALLOW_DRIVER_OPTION
 // clang-format on
+
+#define SCIARA_QUICK "dem.cell_size_m=40" ///< --quick
+
+/** Says what --quick costs. */
+void sciara_quick_log(void);
 
 enum { SCIARA_MOST_OVERRIDES = 300 };
 

@@ -64,6 +64,15 @@ class Stops(ScenarioCase):
 
 
 class Options(ScenarioCase):
+    def test_quick(self):
+        """Cells of 40 m as with --set, and a warning of what that costs; init writes them."""
+        at = ("-s", "vents.0.row=3", "-s", "vents.0.col=5")
+        checksum = lambda *args: record(self.run_scenario("q", "-n", 20, "--overwrite", *at, *args))["snapshots"][-1]["checksum"]
+        self.assertEqual(checksum("--quick"), checksum("--set", "dem.cell_size_m=40"))
+        self.assertIn("warning: --quick: cells of 40 m; with rule", self.sciara("check", "s.json", "--quick", "--no-estimate", *at).stderr)
+        self.sciara("init", "dem.asc", "--vent", "500205,4177215", "--rate", 1, "--duration", "1 h", "--quick", "-q", "-o", "q.json")
+        self.assertEqual(case.read_json(self.path("q.json"))["dem"]["cell_size_m"], 40)
+
     def test_set_overrides_keys(self):
         folder = self.run_scenario("set", "-n", 5, "--set", "vents.0.effusion.rates_m3_s=[8, 0.5]", "--set",
                                    "title=größer", "--set", 'output.fields=["speed"]', "-s", "output.dtype=float32")

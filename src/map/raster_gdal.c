@@ -86,8 +86,8 @@ static GDALRasterBandH add_values(GDALDatasetH d, const struct sciara_map *map, 
   char pointer[64] = "DATAPOINTER=", *options[] = {pointer, NULL};
   const size_t name = strlen(pointer);
   const bool copied = type != GDT_Float64;
-  pointer[name + (size_t)CPLPrintPointer(pointer + name, (void *)(uintptr_t)map->values, sizeof pointer - name - 1)] =
-      0;
+  pointer[name + (size_t)CPLPrintPointer(pointer + name, (void *)(uintptr_t)map->values,
+                                         (int)(sizeof pointer - name - 1))] = 0;
   if (GDALAddBand(d, type, copied ? NULL : options) != CE_None) return NULL;
   GDALRasterBandH band = GDALGetRasterBand(d, 1);
   if (copied && GDALRasterIO(band, GF_Write, 0, 0, cols, rows, (void *)(uintptr_t)map->values, cols, rows, GDT_Float64,

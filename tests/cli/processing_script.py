@@ -4,7 +4,6 @@
 cancelled. Needs QGIS with Python (tools/setup --qgis)."""
 import os
 import shutil
-import subprocess
 import sys
 import threading
 import time
@@ -12,20 +11,14 @@ import time
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
-from case import Case, record
+import qgis_case
+from case import record
+from qgis_case import PLUGINS, core
 
-# Debian's wrapper passes an option of the window to qgis_process, which refuses it; the program is in the same folder.
-QGIS_PROCESS = shutil.which("qgis_process.bin") or shutil.which("qgis_process")
 SCRIPTS = os.path.join(case.SOURCE, "tools", "qgis")
-PLUGINS = "/usr/share/qgis/python/plugins"
-os.environ["QT_QPA_PLATFORM"] = "offscreen"
-try:
-    import qgis.core as core
-except ImportError:
-    core = None
 
 
-class Script(Case):
+class Script(qgis_case.QgisCase):
     def setUp(self):
         super().setUp()
         os.environ["HOME"] = self.path("home")  # a fresh profile
@@ -33,12 +26,6 @@ class Script(Case):
         os.mkdir(self.path("home"), 0o700)
         os.environ["SCIARA_PROGRAM"] = case.PROGRAM
         self.write_scenario()
-
-    def process(self, *words, code=0):
-        done = subprocess.run([QGIS_PROCESS, *words], cwd=self.work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, encoding="utf-8", errors="replace", check=False)
-        self.assertEqual(done.returncode, code, done.stdout)
-        return done.stdout
 
     def test_qgis_process(self):
         scripts = self.path("home", ".local", "share", "QGIS", "QGIS3", "profiles", "default", "processing", "scripts")
@@ -108,12 +95,4 @@ class Script(Case):
 
 
 if __name__ == "__main__":
-    if not QGIS_PROCESS or not core:
-        print("skipped: QGIS with Python is not installed")
-        sys.exit(77)
-    application = core.QgsApplication([], False)
-    application.initQgis()
-    try:
-        case.main()
-    finally:
-        application.exitQgis()
+    qgis_case.main()

@@ -15,14 +15,8 @@ import zipfile
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
-from case import Case
-
-QGIS_PROCESS = shutil.which("qgis_process.bin") or shutil.which("qgis_process")
-os.environ["QT_QPA_PLATFORM"] = "offscreen"
-try:
-    import qgis.core as core
-except ImportError:
-    core = None
+import qgis_case
+from qgis_case import PLUGINS, QGIS_PROCESS, core
 
 X, Y = case.WEST + 205, case.NORTH - 85
 FOLDER = "sciara_lava_flows"
@@ -32,7 +26,7 @@ def feature(kind, coordinates, **properties):
     return {"type": "Feature", "properties": properties, "geometry": {"type": kind, "coordinates": coordinates}}
 
 
-class Plugin(Case):
+class Plugin(qgis_case.QgisCase):
     @classmethod
     def setUpClass(cls):
         """One profile with the plugin, for all tests: each start of QGIS takes seconds."""
@@ -45,7 +39,7 @@ class Plugin(Case):
         plugins = os.path.join(cls.home, ".local", "share", "QGIS", "QGIS3", "profiles", "default", "python", "plugins")
         with zipfile.ZipFile(cls.zip) as archive:
             archive.extractall(plugins)
-        sys.path[:0] = ["/usr/share/qgis/python/plugins", plugins]
+        sys.path[:0] = [PLUGINS, plugins]
         for name in ("processing", FOLDER):
             subprocess.run([QGIS_PROCESS, "plugins", "enable", name], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                            stderr=subprocess.DEVNULL, check=True)
@@ -59,12 +53,6 @@ class Plugin(Case):
         self.vents = case.write_json(self.path("vents.geojson"), {
             "type": "FeatureCollection", "features": features,
             "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}}})
-
-    def process(self, *words, code=0):
-        done = subprocess.run([QGIS_PROCESS, *words], cwd=self.work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, encoding="utf-8", errors="replace", check=False)
-        self.assertEqual(done.returncode, code, done.stdout)
-        return done.stdout
 
     def algorithm(self, name, *parameters, code=0):
         return self.process("run", f"sciara:{name}", "--", *parameters, code=code)
@@ -237,12 +225,4 @@ class Plugin(Case):
 
 
 if __name__ == "__main__":
-    if not QGIS_PROCESS or not core:
-        print("skipped: QGIS with Python is not installed")
-        sys.exit(77)
-    application = core.QgsApplication([], False)
-    application.initQgis()
-    try:
-        case.main()
-    finally:
-        application.exitQgis()
+    qgis_case.main()

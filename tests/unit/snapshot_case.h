@@ -143,13 +143,4 @@ static inline void python(const char *script) {
   ck_assert_msg(python_run(folder, script) == 0, "the script failed:\n%s", script);
 }
 
-/* Expected values for scripts: NAME.raw, float64. */
-static inline void write_raw(const struct sciara_state *s, enum sciara_field field) {
-  double *v = expected_field(s, field, false);
-  char *name = sciara_format("%s/%s.raw", folder, sciara_field_describe(field)->name);
-  expect_ok(sciara_file_replace(name, v, (size_t)sciara_grid_cells(&s->grid) * sizeof *v));
-  free(v);
-  free(name);
-}
-
 #endif

@@ -13,6 +13,7 @@
 #include "bench/bench_race.h"
 #include "bench/machine.h"
 #include "engine/device_info.h"
+#include "setup/setup.h"
 #include "sim/parallel.h"
 #include "verify/runner.h"
 #include "verify/validate.h"
@@ -255,7 +256,7 @@ static bool scales(const struct sciara_bench_candidate *candidate, size_t count,
 }
 
 /** Engines are chosen by name; each case has those of its rule. */
-static enum sciara_rule_kind rule_of(const struct sciara_bench_case *c) { return c->problem->scenario.params.rule; }
+static enum sciara_rule_kind rule_of(const struct sciara_bench_case *c) { return c->problem->params.rule; }
 
 static void measure_next(struct sciara_bench_case *c, struct reference *reference, struct sciara_state **found,
                          const struct sciara_bench_candidate *candidate, bool loop, double *slowest) {
@@ -346,13 +347,13 @@ enum sciara_status sciara_bench_advance(const struct sciara_problem *p, enum sci
   static const struct sciara_engine_options none;
   const struct sciara_engine_ops *serial;
   struct sciara_runner r = {.ops = NULL};
-  SCIARA_TRY(sciara_engine_find("serial", p->scenario.params.rule, on_host(precision), &serial));
+  SCIARA_TRY(sciara_engine_find("serial", p->params.rule, on_host(precision), &serial));
   enum sciara_status status = sciara_runner_start(&r, serial, NULL, p, &none, p->state);
   if (status == SCIARA_OK) status = sciara_runner_go_to(&r, step, INFINITY, p->state);
   sciara_runner_end(&r);
   if (status == SCIARA_OK && p->state->step < step)
     status =
         sciara_fail(SCIARA_ERR_INPUT, "%s: expected liquid lava until step %" PRIu64 ", found none after step %" PRIu64,
-                    p->scenario.path, step, p->state->step);
+                    p->source->scenario.path, step, p->state->step);
   return status;
 }

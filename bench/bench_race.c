@@ -4,6 +4,7 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,9 +24,9 @@ struct racer {
 static enum sciara_status start(struct racer *r, const struct sciara_bench_case *c,
                                 const struct sciara_bench_candidate *candidate) {
   const struct sciara_problem *p = c->problem;
-  const struct sciara_engine_setup setup = {.params = &p->scenario.params,
+  const struct sciara_engine_setup setup = {.params = &p->params,
                                             .vents = p->vents,
-                                            .boundary = p->scenario.boundary,
+                                            .boundary = p->boundary,
                                             .threads = candidate->threads,
                                             .options = candidate->options};
   r->ops = candidate->ops;
@@ -159,7 +160,7 @@ enum sciara_status sciara_bench_record(struct sciara_bench_case *c, struct sciar
   struct sciara_bench_candidate serial = {.threads = 1};
   const uint64_t problem = sciara_bench_fingerprint(c->problem, c->precision);
   const uint64_t end = c->first_step + c->warm_up + (uint64_t)c->repeats * c->steps;
-  SCIARA_TRY(sciara_engine_find("serial", c->problem->scenario.params.rule, c->precision, &serial.ops));
+  SCIARA_TRY(sciara_engine_find("serial", c->problem->params.rule, c->precision, &serial.ops));
   enum sciara_status status = start(&r, c, &serial);
   double reported = sciara_wallclock(), seconds;
   for (uint64_t step = c->first_step + c->every; status == SCIARA_OK && step <= end; step += c->every) {

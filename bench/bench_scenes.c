@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "setup/setup.h"
 
 enum {
   TILE = 512,       // sparse: one patch in each tile of so many rows and columns
@@ -128,7 +129,7 @@ static double pour(const struct sciara_problem *p, int64_t row, int64_t col, str
   struct sciara_state *s = p->state;
   const int64_t i = row * s->grid.cols + col;
   s->h[i] = thicker * (1 + 4 * sixty_fourths(noise(at.row, at.col, 3)));
-  s->T[i] = p->scenario.params.T_vent - 32 * sixty_fourths(noise(at.row, at.col, 4));
+  s->T[i] = p->params.T_vent - 32 * sixty_fourths(noise(at.row, at.col, 4));
   s->arrival[i] = 0;
   return s->h[i];
 }
@@ -160,27 +161,31 @@ static enum sciara_status make(enum sciara_scene scene, int64_t size, enum sciar
                                struct sciara_problem *p) {
   static const char *const names[] = {"dense", "sparse", "tight"};
   p->grid = sciara_scene_grid(scene, size);
-  p->scenario.params = sciara_params_default();
-  p->scenario.boundary = SCIARA_BOUNDARY_OPEN;
-  p->scenario.engine.single_precision = precision != SCIARA_DOUBLE;
-  p->scenario.path =
+  p->params = sciara_params_default();
+  p->boundary = SCIARA_BOUNDARY_OPEN;
+  p->engine.single_precision = precision != SCIARA_DOUBLE;
+  p->source->scenario.path =
       sciara_format("%s scene of %" PRId64 " x %" PRId64 " cells", names[scene], p->grid.rows, p->grid.cols);
   p->vents = sciara_vents_create();
-  if (!p->vents || !p->scenario.path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scene");
+  if (!p->vents || !p->source->scenario.path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scene");
   SCIARA_TRY(make_ground(scene, size, p));
   const double sum = scene == SCIARA_SCENE_DENSE ? pour_everywhere(p, size) : pour_patches(p, scene, size);
   p->state->initial = p->grid.cell_size * p->grid.cell_size * sum;
-  p->state->clock = p->scenario.params.t_first;
+  p->state->clock = p->params.t_first;
   return sciara_problem_make_rounding(p);
 }
 
 enum sciara_status sciara_scene_make(enum sciara_scene scene, int64_t size, enum sciara_precision precision,
                                      struct sciara_problem *out) {
+  struct sciara_diagnostics diagnostics = {0};
   *out = (struct sciara_problem){0};
   if (size < SCIARA_SCENE_LEAST || size > SCIARA_SCENE_MOST)
     return sciara_fail(SCIARA_ERR_INPUT, "expected a scene of %d to %d rows, found %" PRId64, SCIARA_SCENE_LEAST,
                        SCIARA_SCENE_MOST, size);
-  const enum sciara_status status = make(scene, size, precision, out);
+  sciara_problem_begin(out, &diagnostics);
+  enum sciara_status status = sciara_diagnostics_status(&diagnostics);
+  sciara_diagnostics_free(&diagnostics);
+  if (status == SCIARA_OK) status = make(scene, size, precision, out);
   if (status != SCIARA_OK) sciara_problem_free(out);
   return status;
 }

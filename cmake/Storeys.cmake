@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # The library is built in storeys, from the lowest to the highest; each has some of the folders of src (docs/architecture.md).
-# A storey uses what stands below it: where tests are built, each is linked with the lower ones alone.
+# A storey uses what stands below it, and is compiled with its own libraries alone. Where tests are built, each is also
+# linked with the lower ones alone.
 
 set_property(GLOBAL PROPERTY SCIARA_STOREYS "")
 
-# sciara_add_storey(NAME FOLDERS...): the object library sciara_NAME, with its objects in libsciara: all sources but those
-# that Engines.cmake compiles once per precision. After the engines.
+# sciara_add_storey(NAME FOLDERS... LIBRARIES ...): the object library sciara_NAME, with its objects in libsciara: all
+# sources but those that Engines.cmake compiles once per precision. After the engines.
 function(sciara_add_storey name)
+  cmake_parse_arguments(PARSE_ARGV 1 storey "" "" "LIBRARIES")
   set(sources "")
-  foreach(folder IN LISTS ARGN)
+  foreach(folder IN LISTS storey_UNPARSED_ARGUMENTS)
     file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.c)
     list(APPEND sources ${found})
   endforeach()
@@ -16,31 +18,50 @@ function(sciara_add_storey name)
   list(REMOVE_ITEM sources ${per_precision})
   add_library(sciara_${name} OBJECT ${sources})
   target_include_directories(sciara_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(sciara_${name} PRIVATE sciara_options sciara_strict ${SCIARA_LIBRARIES})
+  target_link_libraries(sciara_${name} PRIVATE sciara_options sciara_strict ${storey_LIBRARIES})
   get_property(levels GLOBAL PROPERTY SCIARA_LEVELS)
   if(levels)
     target_compile_definitions(sciara_${name} PRIVATE SCIARA_HAVE_LEVELS)
   endif()
   sciara_use_build_info(sciara_${name})
   target_sources(libsciara PRIVATE $<TARGET_OBJECTS:sciara_${name}>)
+  target_link_libraries(libsciara PRIVATE ${storey_LIBRARIES})
   set_property(GLOBAL APPEND PROPERTY SCIARA_STOREYS ${name})
+  set_property(GLOBAL PROPERTY SCIARA_LIBRARIES_OF_${name} ${storey_LIBRARIES})
 endfunction()
 
-# Links each storey with those below it; the engines belong to the lowest.
+# libsciara_core: the core as a library of its own, which opens no file format. Built if something is linked with it.
+function(sciara_add_core_library)
+  get_property(engines GLOBAL PROPERTY SCIARA_ENGINE_OBJECTS)
+  get_property(libraries GLOBAL PROPERTY SCIARA_LIBRARIES_OF_core)
+  add_library(libsciara_core STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:sciara_core>)
+  foreach(engine IN LISTS engines)
+    target_sources(libsciara_core PRIVATE $<TARGET_OBJECTS:${engine}>)
+  endforeach()
+  set_target_properties(libsciara_core PROPERTIES OUTPUT_NAME sciara-core LINKER_LANGUAGE C)
+  target_include_directories(libsciara_core PUBLIC ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(libsciara_core PRIVATE sciara_build ${libraries})
+  if(OpenMP_C_FOUND)
+    target_link_libraries(libsciara_core PRIVATE $<LINK_ONLY:OpenMP::OpenMP_C>)
+  endif()
+endfunction()
+
+# Links each storey with those below it: the shared libraries sciara_storey_NAME.
 function(sciara_check_storeys)
   get_property(storeys GLOBAL PROPERTY SCIARA_STOREYS)
-  get_property(engines GLOBAL PROPERTY SCIARA_ENGINE_OBJECTS)
   set(below "")
+  set(libraries "")
   foreach(name IN LISTS storeys)
     set(target sciara_storey_${name})
-    add_library(${target} SHARED $<TARGET_OBJECTS:sciara_${name}>)
-    if(NOT below)
-      foreach(engine IN LISTS engines)
-        target_sources(${target} PRIVATE $<TARGET_OBJECTS:${engine}>)
-      endforeach()
+    get_property(own GLOBAL PROPERTY SCIARA_LIBRARIES_OF_${name})
+    list(APPEND libraries ${own})
+    if(name STREQUAL "core")
+      add_library(${target} SHARED $<TARGET_PROPERTY:libsciara_core,SOURCES>)
+    else()
+      add_library(${target} SHARED $<TARGET_OBJECTS:sciara_${name}>)
     endif()
     set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/storeys LINKER_LANGUAGE C)
-    target_link_libraries(${target} PRIVATE ${below} sciara_build ${SCIARA_LIBRARIES})
+    target_link_libraries(${target} PRIVATE ${below} sciara_build ${libraries})
     if(OpenMP_C_FOUND)
       target_link_libraries(${target} PRIVATE OpenMP::OpenMP_C)
     endif()

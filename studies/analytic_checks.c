@@ -33,7 +33,7 @@ static void cooling(double h) {
   struct scene s;
   make(&s, 5, 5, 10, 0);
   put_lava(&s, 2, 2, h, 1360);
-  const struct sciara_params *p = &s.problem.scenario.params;
+  const struct sciara_params *p = &s.problem.params;
   const double K = 3 * p->emissivity * 5.67e-8 * p->cooling / (p->density * p->c_v * 10 * 10);
   const double freezing = h / K * (1 / pow(p->T_sol, 3) - 1 / pow(p->T_vent, 3));
   double *T = &s.state->T[12], worst = 0, t = 0;
@@ -78,7 +78,7 @@ static double largest_that_stays(double hc, double slope, double cell) {
 static bool flows(double slope, double T, double h) {
   struct scene s;
   make(&s, 7, 7, 10, slope);
-  s.problem.scenario.params.cooling = 0;
+  s.problem.params.cooling = 0;
   put_lava(&s, 3, 3, h, T);
   go_to(&s, 1, INFINITY);
   const bool moved = s.state->h[3 * 7 + 3] != h;
@@ -115,7 +115,7 @@ static uint64_t settle(struct scene *s, double slope, double T, double h) {
   const size_t bytes = sizeof(double) * 81 * 41;
   double before[81 * 41];
   make(s, 81, 41, 10, slope);
-  s->problem.scenario.params.cooling = 0;
+  s->problem.params.cooling = 0;
   put_lava(s, 30, 20, 5 * h, T);
   do {
     memcpy(before, s->state->h, bytes);
@@ -219,7 +219,7 @@ static void isotropy(double cell, double hours, bool cools) {
   struct scene s;
   const int64_t half = (int64_t)(600 / cell);
   make(&s, 2 * half + 1, 2 * half + 1, cell, 0);
-  if (!cools) s.problem.scenario.params.cooling = 0;
+  if (!cools) s.problem.params.cooling = 0;
   put_vent(&s, 5);
   go_to(&s, UINT64_MAX, 3600 * hours);
   double radius[SECTORS], least = INFINITY, most = 0, mean = 0;

@@ -65,7 +65,7 @@ static void make_incline(struct scene *s, double cell, double opening) {
   source_y = ((double)half + 0.5) * cell;
   wall_thickness = fmax(WALL_THICKNESS, cell);
   make_ground(s, SCIARA_RULE_BINGHAM, 2 * half + 1, up + 1 + (int64_t)(DOWNSTREAM / cell), cell, incline, opening);
-  make_liquid(&s->problem.scenario.params, SILICONE, SILICONE * INCLINE_VISCOSITY, 0);
+  make_liquid(&s->problem.params, SILICONE, SILICONE * INCLINE_VISCOSITY, 0);
   put_vent_at(s, half, up, INCLINE_RATE);
 }
 
@@ -320,7 +320,7 @@ static void bm3(double cell, bool cools) {
   solve_current(&current);
   const int64_t half = (int64_t)(0.05 / cell), n = 2 * half + 1;
   make_ground(&s, SCIARA_RULE_BINGHAM, n, n, cell, level, 0);
-  struct sciara_params *p = &s.problem.scenario.params;
+  struct sciara_params *p = &s.problem.params;
   make_liquid(p, DISC_DENSITY, DISC_DENSITY * DISC_VISCOSITY, cools ? share : 0);
   p->c_v = HEAT;
   p->emissivity = EMISSIVITY;

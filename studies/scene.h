@@ -60,7 +60,7 @@ static inline void make_ground(struct scene *s, enum sciara_rule_kind rule, int6
   double *altitude = NULL;
   uint8_t *valid = NULL;
   *s = (struct scene){.problem = {.grid = grid}};
-  s->problem.scenario.params = sciara_params_of_rule(rule);
+  s->problem.params = sciara_params_of_rule(rule);
   s->problem.vents = sciara_vents_create();
   must(s->problem.vents ? SCIARA_OK : SCIARA_ERR_MEMORY);
   must(SCIARA_NEW(altitude, rows * cols, "a ground"));
@@ -70,7 +70,7 @@ static inline void make_ground(struct scene *s, enum sciara_rule_kind rule, int6
     valid[i] = 1;
   }
   must(sciara_state_create(&grid, altitude, valid, 0, &s->state));
-  s->state->clock = s->problem.scenario.params.t_first;
+  s->state->clock = s->problem.params.t_first;
   sciara_free(altitude);
   sciara_free(valid);
 }

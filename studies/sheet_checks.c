@@ -28,8 +28,8 @@ static double fall(double x, double y, double slope) {
 
 static void make(struct scene *s, int64_t rows, int64_t cols, double cell, double slope) {
   make_ground(s, SCIARA_RULE_BINGHAM, rows, cols, cell, fall, slope);
-  s->problem.scenario.params.t_max = 120;
-  if (relaxation > 0) s->problem.scenario.params.relaxation = relaxation;
+  s->problem.params.t_max = 120;
+  if (relaxation > 0) s->problem.params.relaxation = relaxation;
 }
 
 /** Lava of one viscosity, Pa s, without a yield strength, cooling and friction that matters. */
@@ -56,7 +56,7 @@ static void cooling(double cell) {
   const double h = 0.5;
   struct scene s;
   make(&s, 5, 5, cell, 0);
-  struct sciara_params *p = &s.problem.scenario.params;
+  struct sciara_params *p = &s.problem.params;
   p->yield_vent = p->yield_sol = 1e7; // does not flow
   p->radiating = 0.3;
   put_lava(&s, 2, 2, h, 1360);
@@ -81,7 +81,7 @@ static void cooling(double cell) {
 static bool flows(double cell, double slope, double yield_strength, double h) {
   struct scene s;
   make(&s, 7, 7, cell, slope);
-  struct sciara_params *p = &s.problem.scenario.params;
+  struct sciara_params *p = &s.problem.params;
   p->yield_vent = p->yield_sol = yield_strength;
   p->radiating = 0;
   for (int row = 1; row < 6; row++)
@@ -152,7 +152,7 @@ static void constant_rate(double cell, double hours) {
   struct scene s;
   const int64_t half = (int64_t)(450 / cell);
   make(&s, 2 * half + 1, 2 * half + 1, cell, 0);
-  make_newtonian(&s.problem.scenario.params, viscosity);
+  make_newtonian(&s.problem.params, viscosity);
   put_vent(&s, rate);
   struct line line = {0};
   struct misfit R = {0};
@@ -177,7 +177,7 @@ static void fixed_volume(double cell, double hours) {
   struct scene s;
   const int64_t half = (int64_t)(450 / cell);
   make(&s, 2 * half + 1, 2 * half + 1, cell, 0);
-  make_newtonian(&s.problem.scenario.params, viscosity);
+  make_newtonian(&s.problem.params, viscosity);
   for (int64_t row = 1; row < 2 * half; row++) // a cylinder of 60 m, 10 m high
     for (int64_t col = 1; col < 2 * half; col++)
       if (hypot((double)(row - half), (double)(col - half)) * cell < 60) put_lava(&s, row, col, 10, 1360);
@@ -207,7 +207,7 @@ static void incline(double cell, double degrees) {
                 vent = rows - 1 - (int64_t)(1400 / cell);
   struct scene s;
   make(&s, rows, cols, cell, tan(angle));
-  make_newtonian(&s.problem.scenario.params, viscosity);
+  make_newtonian(&s.problem.params, viscosity);
   put_vent_at(&s, vent, cols / 2, rate);
   go_to(&s, UINT64_MAX, 120 * 3600);
   const double xi =
@@ -237,7 +237,7 @@ static void deposit(double cell) {
   struct scene s;
   const int64_t half = (int64_t)(500 / cell), n = 2 * half + 1;
   make(&s, n, n, cell, 0);
-  struct sciara_params *p = &s.problem.scenario.params;
+  struct sciara_params *p = &s.problem.params;
   p->viscosity_vent = p->viscosity_sol = viscosity;
   p->yield_vent = p->yield_sol = strength;
   p->radiating = 0;
@@ -264,7 +264,7 @@ static void roundness(double cell, bool cools) {
   struct scene s;
   const int64_t half = (int64_t)(500 / cell), n = 2 * half + 1;
   make(&s, n, n, cell, 0);
-  if (!cools) s.problem.scenario.params.radiating = 0;
+  if (!cools) s.problem.params.radiating = 0;
   put_vent(&s, 5);
   go_to(&s, UINT64_MAX, 86400);
   double radius[SECTORS] = {0}, least = INFINITY, most = 0;

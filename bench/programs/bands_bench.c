@@ -76,7 +76,7 @@ static enum sciara_status make_scene(struct bench *b, const struct measured *m) 
   sciara_problem_free(&b->problem);
   const double begin = sciara_wallclock();
   SCIARA_TRY(sciara_scene_make((enum sciara_scene)scene, m->size, b->precision, &b->problem));
-  if (m->rule != SCIARA_RULE_FV3) b->problem.scenario.params = sciara_params_of_rule(m->rule);
+  if (m->rule != SCIARA_RULE_FV3) b->problem.params = sciara_params_of_rule(m->rule);
   b->pristine = true;
   fprintf(stderr, "%s,%" PRId64 ": made in %.1f s\n", m->scene, m->size, sciara_wallclock() - begin);
   return SCIARA_OK;
@@ -137,7 +137,7 @@ static enum sciara_status measure(struct bench *b, struct measured *m) {
   struct sciara_problem *p = &b->problem;
   m->cols = p->grid.cols;
   const struct sciara_engine_setup setup = {
-      .params = &p->scenario.params, .vents = p->vents, .boundary = p->scenario.boundary, .options = options};
+      .params = &p->params, .vents = p->vents, .boundary = p->boundary, .options = options};
   const double begin = sciara_wallclock();
   enum sciara_status status = ops->create(&setup, &engine);
   if (status == SCIARA_OK) status = ops->upload(engine, p->state);

@@ -17,8 +17,8 @@
 #include <string.h>
 
 #include "base/wallclock.h"
+#include "setup/setup.h"
 #include "sim/choose_engine.h"
-#include "sim/simulation.h"
 
 struct bench {
   struct sciara_problem problem;
@@ -43,7 +43,7 @@ static double factor(size_t member, uint64_t which) {
 
 static enum sciara_status vary(const struct bench *b, size_t member, struct variation *out) {
   const struct sciara_vents *vents = b->problem.vents;
-  out->params = b->problem.scenario.params;
+  out->params = b->problem.params;
   out->params.cooling *= factor(member, 0);
   out->params.relaxation *= factor(member, 1);
   out->vents = *vents;
@@ -75,8 +75,7 @@ static enum sciara_status verify(const struct bench *b, void *batch, size_t memb
   const struct sciara_stop stop = {.steps = b->steps, .time = INFINITY, .max_wall_ms = 1000000000u};
   SCIARA_TRY(sciara_engine_find("openmp", SCIARA_RULE_FV3, b->precision, &reference));
   SCIARA_TRY(vary(b, member, &v));
-  const struct sciara_engine_setup setup = {
-      .params = &v.params, .vents = &v.vents, .boundary = b->problem.scenario.boundary};
+  const struct sciara_engine_setup setup = {.params = &v.params, .vents = &v.vents, .boundary = b->problem.boundary};
   void *engine = NULL;
   enum sciara_status status = sciara_state_clone(b->problem.state, &state);
   if (status == SCIARA_OK) status = sciara_state_clone(b->problem.state, &expected);
@@ -161,7 +160,7 @@ static enum sciara_status measure(const struct bench *b, const char *what) {
   const char *colon = strchr(what, ':');
   const int members = atoi(what), threads = colon ? atoi(colon + 1) : 0;
   if (members < 1 || threads < 0) return sciara_fail(SCIARA_ERR_USAGE, "expected MEMBERS[:THREADS], found %s", what);
-  const struct sciara_slots_setup setup = {.boundary = b->problem.scenario.boundary,
+  const struct sciara_slots_setup setup = {.boundary = b->problem.boundary,
                                            .slots = members,
                                            .record = sciara_state_record(b->problem.state),
                                            .options = {.block_width = threads, .block_height = threads ? 1 : 0}};
@@ -179,7 +178,7 @@ static enum sciara_status open_scenario(struct bench *b, const char *scenario) {
   const struct sciara_problem_options options = {.any_engine = true};
   const char *name = getenv("SCIARA_BENCH_ENGINE");
   SCIARA_TRY(sciara_problem_open(scenario, &options, &b->problem));
-  b->precision = sciara_scenario_precision(&b->problem.scenario);
+  b->precision = sciara_chosen_precision(&b->problem.engine);
   SCIARA_TRY(sciara_engine_find(name ? name : "cuda-batch", SCIARA_RULE_FV3, b->precision, &b->ops));
   if (!b->ops->slots) return sciara_fail(SCIARA_ERR_USAGE, "engine %s has no slots", b->ops->name);
   return SCIARA_OK;

@@ -11,6 +11,7 @@
 #include "bench/bench_scenes.h"
 #include "file/durable.h"
 #include "map/raster_gdal.h"
+#include "setup/setup.h"
 
 static const char scenario[] =
     "{\n  \"title\": \"%s\",\n  \"dem\": { \"path\": \"dem.tif\" },\n  \"vents\": [],\n"
@@ -49,7 +50,7 @@ static enum sciara_status write_scene(const struct sciara_problem *p, const char
                                       .nodata = SCIARA_NODATA_ALTITUDE,
                                       .name = "altitude",
                                       .unit = "m",
-                                      .title = p->scenario.path};
+                                      .title = p->source->scenario.path};
   struct sciara_map thickness = altitude, temperature = altitude;
   thickness.name = "thickness";
   temperature.name = "temperature";
@@ -57,7 +58,7 @@ static enum sciara_status write_scene(const struct sciara_problem *p, const char
   SCIARA_TRY_GOTO(write_layer(folder, "dem.tif", altitude, p->state->z));
   SCIARA_TRY_GOTO(write_layer(folder, "thickness.tif", thickness, p->state->h));
   SCIARA_TRY_GOTO(write_layer(folder, "temperature.tif", temperature, p->state->T));
-  SCIARA_TRY_GOTO(write_scenario(folder, p->scenario.path));
+  SCIARA_TRY_GOTO(write_scenario(folder, p->source->scenario.path));
 cleanup:
   sciara_georef_free(&georef);
   return status;

@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "base/text.h"
-#include "sim/simulation.h"
+#include "setup/setup.h"
 
 enum { MOST_ENGINES = 16, MOST_REPEATS = 101 };
 

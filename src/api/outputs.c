@@ -88,8 +88,8 @@ enum sciara_status sciara_score(struct sciara *s, const char *observed, const ch
   const struct sciara_observation_request request = {.path = observed,
                                                      .layer = layer,
                                                      .grid = &p->grid,
-                                                     .crs_wkt = p->georef.crs_wkt,
-                                                     .when = sciara_date_at(p->scenario.run.start, p->state->time),
+                                                     .crs_wkt = p->source->georef.crs_wkt,
+                                                     .when = sciara_date_at(p->source->scenario.start, p->state->time),
                                                      .min_thickness_m = min_thickness_m};
   struct sciara_observation observation = {0};
   struct masks m = {0};
@@ -149,7 +149,7 @@ static enum sciara_status compute_exposure(const struct sciara *s, const struct 
                                             .arrival = l.arrival,
                                             .deposit = l.deposit,
                                             .max_deposit = l.most,
-                                            .mapped = p->observed};
+                                            .mapped = p->source->observed};
   SCIARA_TRY_GOTO(sciara_exposure_read(&lava, request, 0, times, time_count, &all->pois, &all->exposure));
 cleanup:
   sciara_free(l.arrival);
@@ -193,7 +193,7 @@ enum sciara_status sciara_expose(struct sciara *s, const char *file, const char 
                          times[k], k);
   SCIARA_TRY(sciara_simulation_sync(s->simulation));
   const struct sciara_pois_request request = {
-      .path = file, .layer = layer, .crs_wkt = s->simulation->problem.georef.crs_wkt};
+      .path = file, .layer = layer, .crs_wkt = s->simulation->problem.source->georef.crs_wkt};
   SCIARA_TRY(SCIARA_NEW(all, 1, "places"));
   enum sciara_status status = compute_exposure(s, &request, times, time_count, all);
   if (status == SCIARA_OK) status = list_assets(all);

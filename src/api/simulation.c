@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "model/field.h"
-#include "sim/scenario_site.h"
+#include "setup/scenario_site.h"
 
 const char *sciara_version(void) { return SCIARA_VERSION; }
 
@@ -97,11 +97,11 @@ enum sciara_status sciara_create(const struct sciara_scenario *scenario, const s
   enum sciara_status status = site ? sciara_site_append_dem(site, &dem) : SCIARA_OK;
   if (status == SCIARA_OK) status = sciara_scenario_draft_text(scenario, dem.data, &text);
   sciara_diagnostics_add(&diagnostics, status);
-  if (status == SCIARA_OK) {
-    sciara_scenario_parse(scenario->path, text.data, text.length, NULL, 0, &problem.scenario, &diagnostics);
+  if (status == SCIARA_OK && sciara_problem_begin(&problem, &diagnostics)) {
+    sciara_scenario_parse(scenario->path, text.data, text.length, NULL, 0, &problem.source->scenario, &diagnostics);
     sciara_problem_place(&problem, &options, &diagnostics);
-    status = sciara_diagnostics_status(&diagnostics);
   }
+  status = sciara_diagnostics_status(&diagnostics);
   sciara_diagnostics_free(&diagnostics);
   sciara_text_free(&text);
   sciara_text_free(&dem);
@@ -274,7 +274,7 @@ enum sciara_status sciara_set_rate(struct sciara *s, const char *vent, double ra
   size_t k = 0;
   SCIARA_TRY(sciara_api_check_pointer("sciara_set_rate", "the simulation", s));
   SCIARA_TRY(sciara_api_check_pointer("sciara_set_rate", "the vent", vent));
-  SCIARA_TRY(find_vent(&s->simulation->problem.scenario, vent, &k));
+  SCIARA_TRY(find_vent(&s->simulation->problem.source->scenario, vent, &k));
   forget_views(s);
   return sciara_simulation_set_rate(s->simulation, k, rate_m3_s, until_s);
 }
@@ -307,20 +307,20 @@ void sciara_site_read_crs(const struct sciara_site *site, const char **wkt, cons
 }
 
 void sciara_read_crs(const struct sciara *s, const char **wkt, const char **name) {
-  if (wkt) *wkt = s ? s->simulation->problem.georef.crs_wkt : NULL;
-  if (name) *name = s ? s->simulation->problem.georef.crs_name : NULL;
+  if (wkt) *wkt = s ? s->simulation->problem.source->georef.crs_wkt : NULL;
+  if (name) *name = s ? s->simulation->problem.source->georef.crs_name : NULL;
 }
 
 const char *sciara_read_engine_name(const struct sciara *s) { return s ? s->simulation->ops->name : ""; }
 
 const char *sciara_read_rule_name(const struct sciara *s) {
-  return s ? sciara_rule_name(s->simulation->problem.scenario.params.rule) : "";
+  return s ? sciara_rule_name(s->simulation->problem.params.rule) : "";
 }
 
 /** The k-th vent of the scenario; NULL, with the error set: there is none. */
 static const struct sciara_vent_spec *find_kth_vent(const char *function, const struct sciara *s, size_t k) {
   if (sciara_api_check_pointer(function, "the simulation", s) != SCIARA_OK) return NULL;
-  const struct sciara_scenario_spec *scenario = &s->simulation->problem.scenario;
+  const struct sciara_scenario_spec *scenario = &s->simulation->problem.source->scenario;
   if (k < scenario->vent_count) return &scenario->vents[k];
   sciara_fail(SCIARA_ERR_USAGE, "%s: expected one of %zu vents, from 0; found vent %zu", function, scenario->vent_count,
               k);

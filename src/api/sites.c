@@ -5,7 +5,7 @@
 #include "api/api.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "sim/scenario_site.h"
+#include "setup/scenario_site.h"
 
 // ------------------------------------------------------------------------------------------------------------- sites
 

@@ -19,9 +19,9 @@
 #include "file/durable.h"
 #include "model/field.h"
 #include "model/tower.h"
+#include "setup/cost.h"
+#include "setup/outflow.h"
 #include "sim/choose_engine.h"
-#include "sim/cost.h"
-#include "sim/outflow.h"
 
 static const struct sciara_option options[] = {
     {"ranks", 0, "N",
@@ -43,7 +43,7 @@ static double volume_of(const struct sciara_vents *v, const struct sciara_placem
 
 /** Whether the cells of a vent can pass on what it emits. */
 static void print_outflow(const struct sciara_problem *p, size_t k, const struct sciara_outflow *o) {
-  const char *key = p->scenario.vents[k].place == SCIARA_VENT_LINE ? "width_m" : "radius_m";
+  const char *key = p->source->scenario.vents[k].place == SCIARA_VENT_LINE ? "width_m" : "radius_m";
   sciara_print("    x = %.2g at the peak rate of %.6g m3/s", o->x, o->peak);
   if (o->group > 1) sciara_print(" of the %zu vents in this cell", o->group);
   if (isfinite(o->height))
@@ -61,14 +61,14 @@ static void print_outflow(const struct sciara_problem *p, size_t k, const struct
 
 /** @param outflow NULL: the rule has no towers, or nothing is known */
 static void print_vent(const struct sciara_problem *p, size_t k, const struct sciara_outflow *outflow) {
-  const struct sciara_placement *at = &p->placed[k];
+  const struct sciara_placement *at = &p->source->placed[k];
   const struct sciara_grid *g = &p->grid;
   if (at->count == 0) return; // already reported as a problem
   const int64_t row = p->vents->row[at->first], col = p->vents->col[at->first];
   sciara_print("  %-16s row %5" PRId64 ", column %5" PRId64 ", x %.10g, y %.10g, altitude %.7g m, %.6g m3",
-               p->scenario.vents[k].name, row, col, g->west + ((double)col + 0.5) * g->cell_size,
+               p->source->scenario.vents[k].name, row, col, g->west + ((double)col + 0.5) * g->cell_size,
                g->north - ((double)row + 0.5) * g->cell_size, at->altitude, volume_of(p->vents, at));
-  if (p->scenario.vents[k].place == SCIARA_VENT_LINE || p->scenario.vents[k].reach_m > 0)
+  if (p->source->scenario.vents[k].place == SCIARA_VENT_LINE || p->source->scenario.vents[k].reach_m > 0)
     sciara_print(" from %" PRId64 " %s, of which this is the first", at->count,
                  sciara_plural((uint64_t)at->count, "cell", "cells"));
   sciara_print("\n");
@@ -80,10 +80,10 @@ static void print_vents(const struct sciara_problem *p, struct sciara_diagnostic
   struct sciara_outflow *outflow = NULL;
   sciara_session_emission(p, in_run);
   sciara_print_duration(sciara_vents_end(p->vents), end, sizeof end);
-  sciara_print("vents:         %zu, %.6g m3 in all, until %s%s\n", p->scenario.vent_count, sciara_vents_total(p->vents),
-               end, in_run);
-  if (sciara_has_towers(&p->scenario.params)) sciara_diagnostics_add(diagnostics, sciara_outflows_of(p, &outflow));
-  for (size_t k = 0; k < p->scenario.vent_count; k++) print_vent(p, k, outflow ? &outflow[k] : NULL);
+  sciara_print("vents:         %zu, %.6g m3 in all, until %s%s\n", p->source->scenario.vent_count,
+               sciara_vents_total(p->vents), end, in_run);
+  if (sciara_has_towers(&p->params)) sciara_diagnostics_add(diagnostics, sciara_outflows_of(p, &outflow));
+  for (size_t k = 0; k < p->source->scenario.vent_count; k++) print_vent(p, k, outflow ? &outflow[k] : NULL);
   sciara_free(outflow);
 }
 
@@ -95,8 +95,8 @@ static void print_size(const char *what, size_t bytes) {
 
 /** Memory of a GPU, and what is free on the fullest of those that the engine takes. */
 static void print_device(const struct sciara_problem *p) {
-  const struct sciara_size_estimate *f = &p->size;
-  const int first = p->scenario.engine.device, count = f->gpus > 1 ? f->gpus : 1;
+  const struct sciara_size_estimate *f = &p->source->size;
+  const int first = p->engine.device, count = f->gpus > 1 ? f->gpus : 1;
   struct sciara_device_info gpu;
   size_t least = SIZE_MAX;
   if (f->device == 0) {
@@ -114,11 +114,12 @@ static void print_device(const struct sciara_problem *p) {
 
 /** The bands of several processes: their rows at the start, and what each of them takes. */
 static void print_band_sizes(const struct sciara_problem *p) {
-  const struct sciara_size_estimate *f = &p->size;
+  const struct sciara_size_estimate *f = &p->source->size;
   const struct sciara_engine_ops *ops;
   struct sciara_cuts cuts;
   int64_t least = INT64_MAX, most = 0;
-  if (f->ranks < 2 || sciara_scenario_choose_engine(&p->scenario, &ops) != SCIARA_OK || !p->state) return;
+  if (f->ranks < 2 || sciara_engine_choose(&p->engine, p->params.rule, p->notes, &ops) != SCIARA_OK || !p->state)
+    return;
   if (f->band == 0) {
     sciara_print("bands:         none: engine auto computes in one of the %d processes\n", f->ranks);
     return;
@@ -138,12 +139,12 @@ static void print_band_sizes(const struct sciara_problem *p) {
 }
 
 static void print_memory(const struct sciara_problem *p) {
-  const struct sciara_size_estimate *f = &p->size;
-  const char *name = p->scenario.engine.name;
+  const struct sciara_size_estimate *f = &p->source->size;
+  const char *name = p->engine.name;
   sciara_print("engine:        %s%s%s, %s precision\n",
-               strcmp(name, "auto") == 0 ? sciara_engine_auto(p->scenario.params.rule) : name,
+               strcmp(name, "auto") == 0 ? sciara_engine_auto(p->params.rule) : name,
                strcmp(name, "auto") == 0 ? " (chosen by auto)" : "", f->engine_known ? "" : " (its memory is unknown)",
-               sciara_precision_name(sciara_scenario_precision(&p->scenario)));
+               sciara_precision_name(sciara_chosen_precision(&p->engine)));
   sciara_print("host memory:   %.1f MB at most, ", (double)sciara_size_estimate_host(f) * 1e-6);
   if (f->available > 0)
     sciara_print("%.0f MB are free\n", (double)f->available * 1e-6);
@@ -206,8 +207,9 @@ static void print_snapshots(const struct sciara_scenario_spec *s, const struct s
 
 /** Warns of more snapshots than the disk of the folder has room for. */
 static void warn_disk(const struct sciara_problem *p) {
-  const struct sciara_scenario_spec *s = &p->scenario;
-  const double room = sciara_disk_free(s->output.folder), need = p->size.snapshots * (double)p->size.snapshot;
+  const struct sciara_scenario_spec *s = &p->source->scenario;
+  const double room = sciara_disk_free(s->output.folder),
+               need = p->source->size.snapshots * (double)p->source->size.snapshot;
   char needed[48], found[48];
   if (!(room > 0) || !isfinite(need) || need <= room) return;
   sciara_print_bytes(need, needed, sizeof needed);
@@ -236,7 +238,7 @@ static void print_checkpoint_size(const struct sciara_scenario_spec *s, const st
 }
 
 static void print_outputs(const struct sciara_problem *p) {
-  const struct sciara_scenario_spec *s = &p->scenario;
+  const struct sciara_scenario_spec *s = &p->source->scenario;
   bool exists = false, empty = true;
   const bool usable = sciara_folder_is_empty(s->output.folder, &exists, &empty) == SCIARA_OK;
   sciara_print("output folder: %s%s\n", s->output.folder,
@@ -244,16 +246,15 @@ static void print_outputs(const struct sciara_problem *p) {
                : !exists ? ""
                : empty   ? " (exists, empty)"
                          : " (not empty: run will require --overwrite)");
-  print_snapshots(s, &p->size);
-  print_checkpoint_size(s, &p->size);
+  print_snapshots(s, &p->source->size);
+  print_checkpoint_size(s, &p->source->size);
   print_names("maps:          ", s->output.maps, "");
   sciara_print("other files:   run.json, run.log, dem.tif, series.nc\n");
 }
 
-/** Describes the run. Prints nothing for an invalid scenario, in which defaults replace what was wrong. */
+/** Describes the run of a scenario whose size is known: in others defaults replace what was wrong. */
 static void print_report(const struct sciara_problem *p, struct sciara_diagnostics *diagnostics) {
-  const struct sciara_scenario_spec *s = &p->scenario;
-  if (!p->size.made) return;
+  const struct sciara_scenario_spec *s = &p->source->scenario;
   sciara_print("scenario:      %s\n", s->path);
   if (s->title) sciara_print("title:         %s\n", s->title);
   sciara_print("rule:          %s\n", sciara_rule_name(s->params.rule));
@@ -262,7 +263,7 @@ static void print_report(const struct sciara_problem *p, struct sciara_diagnosti
     sciara_print("               with random errors: standard deviation %g m, correlation length %g m, seed %" PRIu64
                  "\n",
                  s->dem.error.sd_m, s->dem.error.correlation_m, s->dem.error.seed);
-  sciara_print_grid(&p->grid, &p->georef);
+  sciara_print_grid(&p->grid, &p->source->georef);
   print_vents(p, diagnostics);
   print_memory(p);
   print_end(s);
@@ -344,9 +345,11 @@ static int check_scenario(const struct sciara_arguments *arguments, const struct
   if (how.ranks == 0) return SCIARA_ERR_USAGE;
   sciara_problem_open_all(arguments->operand[0], &how, &problem, &diagnostics);
   problem.comm = sciara_ranks();
-  print_report(&problem, &diagnostics);
-  if (problem.size.made) sciara_diagnostics_add(&diagnostics, sciara_outflow_warn(&problem));
-  if (problem.size.made) warn_disk(&problem);
+  if (problem.source && problem.source->size.made) {
+    print_report(&problem, &diagnostics);
+    sciara_diagnostics_add(&diagnostics, sciara_outflow_warn(&problem));
+    warn_disk(&problem);
+  }
   sciara_output_flush();
   const int code = sciara_report_all(&diagnostics);
   if (code == SCIARA_OK && !sciara_argument_given(arguments, "no-estimate")) {

@@ -19,7 +19,7 @@
 #include "run/barriers.h"
 #include "run/checkpoints.h"
 #include "run/run_folder.h"
-#include "sim/problem.h"
+#include "setup/setup.h"
 
 static const struct sciara_option options[] = {
     SCIARA_ALLOW_DRIVER_OPTION,
@@ -264,12 +264,12 @@ static enum sciara_status print_scenario(const struct sciara_arguments *a) {
   struct sciara_problem p;
   SCIARA_TRY(sciara_problem_open(path, &how, &p));
   sciara_print("scenario:      %s\n", path);
-  if (p.scenario.title) sciara_print("title:         %s\n", p.scenario.title);
-  sciara_print_grid(&p.state->grid, &p.georef);
+  if (p.source->scenario.title) sciara_print("title:         %s\n", p.source->scenario.title);
+  sciara_print_grid(&p.state->grid, &p.source->georef);
   sciara_print("vents:         %" PRId64 " %s, %.10g m3 in all, until %.10g s\n", p.vents->count,
                sciara_plural((uint64_t)p.vents->count, "cell", "cells"), sciara_vents_total(p.vents),
                sciara_vents_end(p.vents));
-  sciara_print("output folder: %s\n", p.scenario.output.folder);
+  sciara_print("output folder: %s\n", p.source->scenario.output.folder);
   sciara_problem_free(&p);
   return SCIARA_OK;
 }

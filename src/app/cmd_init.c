@@ -18,7 +18,7 @@
 #include "file/json_strict.h"
 #include "scenario/rates_csv.h"
 #include "scenario/scenario_keys.h"
-#include "sim/problem.h"
+#include "setup/setup.h"
 
 static const struct sciara_option options[] = {
     {"vent", 0, "X,Y", "a vent, in the CRS of the DEM, or in degrees with letters (14.99E,37.75N); may be repeated"},
@@ -305,11 +305,15 @@ static size_t fissure_without_width(const struct order *o) {
 
 /** Gives the fissures the width of a cell. If the DEM cannot be read, the check will say so. */
 static void choose_width(const char *path, const struct sciara_text *text, struct order *o) {
-  struct sciara_problem problem = {.scenario = {.alone = true, .notes = &sciara_no_notes}};
+  struct sciara_problem problem;
   struct sciara_diagnostics diagnostics = {0};
   const struct sciara_problem_options how = {
       .extra_drivers = o->drivers, .extra_driver_count = o->driver_count, .stateless = true};
-  sciara_scenario_parse_given(path, text->data, text->length, NULL, 0, &problem.scenario, &diagnostics);
+  if (sciara_problem_begin(&problem, &diagnostics)) {
+    problem.source->scenario.alone = true;
+    problem.source->scenario.notes = &sciara_no_notes;
+    sciara_scenario_parse_given(path, text->data, text->length, NULL, 0, &problem.source->scenario, &diagnostics);
+  }
   sciara_problem_place(&problem, &how, &diagnostics);
   o->request.width = problem.grid.cell_size;
   if (o->request.width > 0)
@@ -321,10 +325,11 @@ static void choose_width(const char *path, const struct sciara_text *text, struc
 
 /** Checks the scenario like `sciara check` before it is written. Reports the problems and returns the exit code. */
 static int check_draft(const char *path, const struct sciara_text *text, const struct order *o) {
-  struct sciara_problem problem = {0};
+  struct sciara_problem problem;
   struct sciara_diagnostics diagnostics = {0};
   const struct sciara_problem_options how = {.extra_drivers = o->drivers, .extra_driver_count = o->driver_count};
-  sciara_scenario_parse(path, text->data, text->length, NULL, 0, &problem.scenario, &diagnostics);
+  if (sciara_problem_begin(&problem, &diagnostics))
+    sciara_scenario_parse(path, text->data, text->length, NULL, 0, &problem.source->scenario, &diagnostics);
   sciara_problem_place(&problem, &how, &diagnostics);
   const int code = diagnostics.kept > 0 ? (int)diagnostics.first : sciara_report_all(&diagnostics);
   if (diagnostics.kept > 0) {
@@ -466,15 +471,15 @@ static bool put_observed(cJSON *vary, const struct sciara_scenario_spec *s) {
 /** What varies in a first ensemble: rates, mapped lava, its parameters, ground. */
 static bool put_vary(cJSON *vary, const struct ensemble_order *o, const struct sciara_problem *p, double error) {
   bool done = o->scaled || vary_by(vary, "rate_scale", 1, 0.5, 2, "it multiplies all effusion rates");
-  done = done && put_observed(vary, &p->scenario);
-  if (!o->sets && p->scenario.params.rule == SCIARA_RULE_BINGHAM) {
+  done = done && put_observed(vary, &p->source->scenario);
+  if (!o->sets && p->params.rule == SCIARA_RULE_BINGHAM) {
     sciara_log(
         SCIARA_LOG_INFO,
         "the parameters of the lava are drawn from prior basalt, for any basaltic lava; prior aa is narrower, and the "
         "sets that a calibration has accepted are better (--sets accepted.csv)");
     done = done && cJSON_AddStringToObject(sciara_json_put(vary, NULL, cJSON_CreateObject()), "prior", "basalt");
-  } else if (!o->sets && p->scenario.params.cooling > 0) {
-    done = done && vary_by(vary, "model.cooling", p->scenario.params.cooling, 0.5, 2, "how fast the lava cools");
+  } else if (!o->sets && p->params.cooling > 0) {
+    done = done && vary_by(vary, "model.cooling", p->params.cooling, 0.5, 2, "how fast the lava cools");
   }
   cJSON *ground = sciara_json_put(vary, NULL, cJSON_CreateObject());
   sciara_log(SCIARA_LOG_INFO,
@@ -491,10 +496,10 @@ static bool put_within(cJSON *result, const struct sciara_problem *p) {
     const char *text;
     double hours;
   } usual[] = {{"6 h", 6}, {"12 h", 12}, {"24 h", 24}, {"2 d", 48}, {"3 d", 72}, {"7 d", 168}, {"14 d", 336}};
-  const double span = sciara_scenario_end(&p->scenario) - (p->state ? p->state->time : 0);
+  const double span = sciara_limits_end(&p->run) - (p->state ? p->state->time : 0);
   size_t count = 0;
   while (count < sizeof usual / sizeof *usual && 3600 * usual[count].hours <= span) count++;
-  if (p->scenario.run.until != SCIARA_UNTIL_TIME || count == 0) return true;
+  if (p->run.until != SCIARA_UNTIL_TIME || count == 0) return true;
   cJSON *within = sciara_json_put(result, "within", cJSON_CreateArray());
   bool done = within != NULL;
   for (size_t k = count > 3 ? count - 3 : 0; done && k < count; k++)
@@ -549,12 +554,15 @@ cleanup:
 
 static int run_ensemble(const struct sciara_arguments *a) {
   struct ensemble_order order;
-  struct sciara_problem problem = {.scenario = {.notes = &sciara_no_notes}};
+  struct sciara_problem problem = {0};
   struct sciara_diagnostics diagnostics = {0};
   struct sciara_text text = {0};
   int code = sciara_report(take_ensemble(a, &order));
   if (code != SCIARA_OK) return code;
-  sciara_scenario_read_all(order.base, NULL, 0, &problem.scenario, &diagnostics);
+  if (sciara_problem_begin(&problem, &diagnostics)) {
+    problem.source->scenario.notes = &sciara_no_notes;
+    sciara_scenario_read_all(order.base, NULL, 0, &problem.source->scenario, &diagnostics);
+  }
   sciara_problem_place(&problem, &(struct sciara_problem_options){.extra_driver_count = 0}, &diagnostics);
   code = sciara_report_all(&diagnostics);
   if (code == SCIARA_OK) code = sciara_report(compose_ensemble(&order, &problem, &text));

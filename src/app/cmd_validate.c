@@ -39,10 +39,10 @@ struct job {
 };
 
 static enum sciara_status add_engine(struct job *j, const char *name, const struct sciara_problem *p) {
-  struct sciara_candidate c = {.name = name, .options = sciara_scenario_engine_options(&p->scenario)};
+  struct sciara_candidate c = {.name = name, .options = sciara_chosen_options(&p->engine)};
   if (j->count == MOST) return sciara_fail(SCIARA_ERR_USAGE, "--engines: found more than %d engines", MOST);
   const enum sciara_status found =
-      sciara_engine_find(name, p->scenario.params.rule, sciara_scenario_precision(&p->scenario), &c.ops);
+      sciara_engine_find(name, p->params.rule, sciara_chosen_precision(&p->engine), &c.ops);
   if (found != SCIARA_OK) {
     if (!j->all) return found;
     c.ops = NULL;
@@ -64,7 +64,7 @@ static enum sciara_status choose(struct job *j, const char *list, const struct s
     size_t count;
     const struct sciara_engine_entry *entry = sciara_engine_list(&count);
     for (size_t k = 0; k < count; k++) {
-      const struct sciara_engine_ops *ops = entry[k].ops[p->scenario.params.rule][SCIARA_DOUBLE];
+      const struct sciara_engine_ops *ops = entry[k].ops[p->params.rule][SCIARA_DOUBLE];
       if (!ops || !(ops->capabilities & SCIARA_FOR_TESTS)) SCIARA_TRY(add_engine(j, entry[k].name, p));
     }
     return SCIARA_OK;
@@ -216,7 +216,7 @@ static enum sciara_status print_validation_json(const struct sciara_validation *
 
 static enum sciara_status take_steps(const struct sciara_arguments *arguments, struct sciara_validation *v,
                                      const struct sciara_trace *recorded) {
-  const struct sciara_scenario_spec *s = &v->problem->scenario;
+  const struct sciara_scenario_spec *s = &v->problem->source->scenario;
   v->steps = s->run.max_steps;
   if (v->against && v->steps == UINT64_MAX) v->steps = recorded->row[recorded->count - 1].step;
   if (v->steps == UINT64_MAX)
@@ -230,12 +230,12 @@ static enum sciara_status take_steps(const struct sciara_arguments *arguments, s
 static enum sciara_status validate(const struct sciara_arguments *arguments, const struct sciara_problem *p,
                                    struct job *j, bool *passed) {
   const char *record = sciara_argument(arguments, "record"), *against = sciara_argument(arguments, "against");
-  struct sciara_validation v = {.problem = p, .precision = sciara_scenario_precision(&p->scenario)};
+  struct sciara_validation v = {.problem = p, .precision = sciara_chosen_precision(&p->engine)};
   if (sciara_argument_given(arguments, "engine"))
     return sciara_fail(SCIARA_ERR_USAGE, "--engine: validate takes several engines: --engines LIST");
   if (record && against)
     return sciara_fail(SCIARA_ERR_USAGE, "--record and --against: expected only one of them, found both");
-  if (v.precision == SCIARA_DOUBLE && p->scenario.engine.fast_math)
+  if (v.precision == SCIARA_DOUBLE && p->engine.fast_math)
     return sciara_fail(SCIARA_ERR_USAGE, "--fast-math: allowed only with --precision single");
   SCIARA_TRY(choose(j, sciara_argument(arguments, "engines"), p));
   if (sciara_ranks()) SCIARA_TRY(divide(j));

@@ -5,7 +5,7 @@
 
 #include "app/command.h"
 #include "comm/comm.h"
-#include "sim/problem.h"
+#include "setup/setup.h"
 
 /**
  * To be called before a command. -1: this process carries it out, with the others as sciara_ranks says. Else the exit code: this

@@ -9,7 +9,7 @@
 #include "engine/engine.h"
 #include "file/durable.h"
 #include "scenario/scenario_keys.h"
-#include "sim/problem.h"
+#include "setup/setup.h"
 
 static enum sciara_status add_override(struct sciara_scenario_additions *a, const char *key, const char *value,
                                        bool quoted) {

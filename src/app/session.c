@@ -18,8 +18,8 @@
 #include "base/log.h"
 #include "base/wallclock.h"
 #include "run/run_folder.h"
-#include "sim/outflow.h"
-#include "sim/simulation.h"
+#include "setup/outflow.h"
+#include "setup/setup.h"
 #include "store/run_json.h"
 
 struct progress_view {
@@ -136,7 +136,7 @@ double sciara_session_progress_every(const struct sciara_arguments *arguments) {
 
 void sciara_session_emission(const struct sciara_problem *p, char text[SCIARA_SESSION_EMISSION]) {
   const struct sciara_vents *v = p->vents;
-  const double from = p->state ? p->state->time : 0, until = sciara_scenario_end(&p->scenario);
+  const double from = p->state ? p->state->time : 0, until = sciara_limits_end(&p->run);
   char begin[48], end[48];
   double volume = 0;
   *text = '\0';
@@ -151,7 +151,7 @@ void sciara_session_emission(const struct sciara_problem *p, char text[SCIARA_SE
 static void describe_session(const struct sciara_problem *p) {
   char in_run[SCIARA_SESSION_EMISSION];
   sciara_session_emission(p, in_run);
-  sciara_log(SCIARA_LOG_INFO, "%s", p->scenario.title ? p->scenario.title : p->scenario.path);
+  sciara_log(SCIARA_LOG_INFO, "%s", p->source->scenario.title ? p->source->scenario.title : p->source->scenario.path);
   sciara_log(SCIARA_LOG_INFO, "vents: %" PRId64 " cell%s, %.6g m3 in all, until %.6g s%s", p->vents->count,
              p->vents->count == 1 ? "" : "s", sciara_vents_total(p->vents), sciara_vents_end(p->vents), in_run);
   if (sciara_outflow_warn(p) != SCIARA_OK) sciara_log(SCIARA_LOG_WARNING, "%s", sciara_last_error());
@@ -183,9 +183,9 @@ static int prepare(const struct sciara_arguments *arguments, struct sciara_resum
   if (code == SCIARA_OK) {
     describe_session(&problem);
     if (resume) describe_start(resume);
-    problem.scenario.engine.profile = sciara_argument_given(arguments, "profile");
+    problem.engine.profile = sciara_argument_given(arguments, "profile");
     problem.comm = sciara_ranks();
-    const bool on_the_way = sciara_scenario_writes_on_the_way(&problem.scenario);
+    const bool on_the_way = sciara_scenario_writes_on_the_way(&problem.source->scenario);
     code = sciara_report(resume ? sciara_resume_simulation(resume, &problem, on_the_way, out)
                                 : sciara_simulation_create(&problem, on_the_way, out));
   }
@@ -251,7 +251,7 @@ static void describe_more(const struct sciara_simulation *s, const struct sciara
 static void describe_result(const struct sciara_simulation *s, const struct sciara_run_result *r) {
   char simulated[48], date[SCIARA_DATE_SIZE];
   sciara_print_duration(r->end.time, simulated, sizeof simulated);
-  const bool dated = sciara_date_after(s->problem.scenario.run.start, r->end.time, date);
+  const bool dated = sciara_date_after(s->problem.source->scenario.start, r->end.time, date);
   sciara_log(SCIARA_LOG_INFO,
              "end (%s): step %" PRIu64 ", simulated %s%s%s, wall-clock time %.1f s, of which %.1f s computing",
              sciara_end_name(r->end.reason), r->end.step, simulated, dated ? " until " : "", date, r->wall_s,
@@ -264,7 +264,7 @@ static void describe_result(const struct sciara_simulation *s, const struct scia
       r->ledger.lost_m3 + r->ledger.sea_m3, r->ledger.residual_m3, r->ledger.bound_m3);
   describe_more(s, &r->ledger);
   char word[SCIARA_QUOTED_WORD];
-  const char *folder = sciara_quoted_word(s->problem.scenario.output.folder, word);
+  const char *folder = sciara_quoted_word(s->problem.source->scenario.output.folder, word);
   if (r->end.reason == SCIARA_STOP_CANCEL)
     sciara_log(SCIARA_LOG_INFO, "'sciara resume %s' continues the run", folder);
   else

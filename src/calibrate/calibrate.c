@@ -296,7 +296,7 @@ static enum sciara_status check_engines(const struct work *w) {
   for (size_t k = 0; k < w->file.search_count && status == SCIARA_OK; k++) {
     const struct sciara_engine_ops *ops;
     const char *name = w->options->engine ? w->options->engine : spec.engine.name;
-    status = sciara_engine_find(name, w->file.search[k].rule, sciara_scenario_precision(&spec), &ops);
+    status = sciara_engine_find(name, w->file.search[k].rule, sciara_chosen_precision(&spec.engine), &ops);
     if (status == SCIARA_ERR_USAGE && !w->options->engine) status = SCIARA_ERR_INPUT; // of the scenario
     if (status != SCIARA_OK)
       sciara_fail_context(status, "%s: engine.name (search %s)", w->file.scenario[0], w->file.search[k].name);

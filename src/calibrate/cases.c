@@ -11,8 +11,8 @@
 #include "base/date.h"
 #include "base/mem.h"
 #include "scenario/scenario_keys.h"
+#include "setup/scenario_site.h"
 #include "sim/choose_engine.h"
-#include "sim/scenario_site.h"
 
 /** A front rests for so long, s: the default of run.front_at_rest. */
 static const double REST_S = 2 * 86400;
@@ -78,8 +78,8 @@ static enum sciara_status open_scenario(struct sciara_cases *c, size_t k) {
   const struct sciara_scenario_member unchanged = {.base = s->base, .name = s->path};
   sciara_scenario_member_read(&unchanged, false, NULL, spec, &diagnostics);
   SCIARA_TRY_GOTO(sciara_diagnostics_status(&diagnostics));
-  s->end_s = sciara_scenario_end(spec);
-  if (spec->run.start) snprintf(s->start, sizeof s->start, "%s", spec->run.start);
+  s->end_s = sciara_limits_end(&spec->run);
+  if (spec->start) snprintf(s->start, sizeof s->start, "%s", spec->start);
   spec->dem.error = (struct sciara_ground_error){0}; // each member adds its own
   const struct sciara_problem_options options = {.extra_drivers = c->options->extra_drivers,
                                                  .extra_driver_count = c->options->extra_driver_count};
@@ -91,9 +91,9 @@ static enum sciara_status open_scenario(struct sciara_cases *c, size_t k) {
   if (problem.state) s->inputs.hash[SCIARA_INPUT_LAVA] = sciara_state_checksum(problem.state);
   s->begin_s = problem.state ? problem.state->time : 0;
   const struct sciara_engine_ops *ops;
-  SCIARA_TRY_GOTO(sciara_scenario_choose_engine(&problem.scenario, &ops));
+  SCIARA_TRY_GOTO(sciara_engine_choose(&problem.engine, problem.params.rule, problem.notes, &ops));
   if (k == 0) c->ops = ops;
-  if (k == 0) c->engine_options = sciara_scenario_engine_options(&problem.scenario);
+  if (k == 0) c->engine_options = sciara_chosen_options(&problem.engine);
   const double each = sciara_member_bytes_per_cell(ops, SCIARA_FOOTPRINT_RECORD);
   const struct sciara_member_need need = sciara_member_need_of(&problem, SCIARA_FOOTPRINT_RECORD, each);
   c->need.window = fmax(c->need.window, need.window);

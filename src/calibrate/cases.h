@@ -12,7 +12,7 @@
 #include "member/compute.h"
 #include "model/inputs.h"
 #include "scenario/scenario.h"
-#include "sim/cost.h"
+#include "setup/cost.h"
 
 /** Rows north .. south - 1, columns west .. east - 1; none if south is 0. */
 struct sciara_case_box {

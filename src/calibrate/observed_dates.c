@@ -52,8 +52,8 @@ static struct dates dates_of(const char *path) {
   if (sciara_scenario_base_make(tree, &base) == SCIARA_OK) {
     const struct sciara_scenario_member unchanged = {.base = base, .name = path};
     sciara_scenario_member_read(&unchanged, false, &sciara_no_notes, &spec, &diagnostics);
-    const double begin = sciara_date_at(spec.run.start, fmax(spec.observed.time_s, 0));
-    const double end = sciara_date_at(spec.run.start, sciara_scenario_end(&spec));
+    const double begin = sciara_date_at(spec.start, fmax(spec.observed.time_s, 0));
+    const double end = sciara_date_at(spec.start, sciara_limits_end(&spec.run));
     const bool good = sciara_diagnostics_status(&diagnostics) == SCIARA_OK;
     if (good && spec.observed.outline && begin > 0) out.first = begin;
     if (good && end > 0) out.last = end;

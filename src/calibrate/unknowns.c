@@ -14,7 +14,7 @@
 #include "model/detmath.h"
 #include "model/polyline.h"
 #include "plan/points.h"
-#include "sim/problem.h"
+#include "sim/simulation.h"
 
 // -------------------------------------------------------------------------------------------------- positions of vents
 

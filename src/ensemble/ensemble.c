@@ -162,7 +162,7 @@ void sciara_ensemble_start(const struct sciara_ensemble *e, char start[SCIARA_DA
   struct sciara_scenario_spec scenario = {0};
   struct sciara_diagnostics diagnostics = {0};
   sciara_scenario_parse_alone(SCIARA_ENSEMBLE_JSON, e->base, &scenario, &diagnostics);
-  sciara_date_after(scenario.run.start, 0, start);
+  sciara_date_after(scenario.start, 0, start);
   sciara_scenario_free(&scenario);
   sciara_diagnostics_free(&diagnostics);
 }

@@ -21,10 +21,10 @@
 #include "member/compute.h"
 #include "member/crew.h"
 #include "model/window.h"
+#include "setup/cost.h"
+#include "setup/setup.h"
 #include "sim/choose_engine.h"
-#include "sim/cost.h"
 #include "sim/parallel.h"
-#include "sim/problem.h"
 
 enum {
   TICK_MS = 200,
@@ -343,9 +343,9 @@ static enum sciara_status open_site(struct work *w) {
   w->folder.cols = w->setup.site->grid.cols;
   sciara_compute_place(&w->setup, &first, NULL, &problem, &diagnostics);
   w->takes_memory = problem.state || sciara_problem_has_area(&problem);
-  if (problem.scenario.engine.name) {
-    SCIARA_TRY_GOTO(sciara_scenario_choose_engine(&problem.scenario, &w->crew.ops));
-    w->crew.options = sciara_scenario_engine_options(&problem.scenario);
+  if (problem.engine.name) {
+    SCIARA_TRY_GOTO(sciara_engine_choose(&problem.engine, problem.params.rule, problem.notes, &w->crew.ops));
+    w->crew.options = sciara_chosen_options(&problem.engine);
   }
   SCIARA_TRY_GOTO(sciara_diagnostics_status(&diagnostics));
   SCIARA_TRY_GOTO(sciara_initial_lava_check(&problem, w->e->initial_hash));

@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "file/durable.h"
-#include "sim/scenario_site.h"
+#include "setup/scenario_site.h"
 
 /** The DEM of the folder must still be that of the plan. */
 static enum sciara_status check_hash(const struct sciara_ensemble *e, uint64_t found) {

@@ -6,7 +6,7 @@
 
 #include "ensemble/ensemble.h"
 #include "member/compute.h"
-#include "sim/cost.h"
+#include "setup/cost.h"
 
 /** A member to be computed. */
 struct sciara_task {

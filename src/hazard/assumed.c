@@ -357,7 +357,7 @@ enum sciara_status sciara_hazard_title(const struct sciara_reduction *r, enum sc
 /** "Start: 2026-11-27 22:00 UTC", of the eruption that is under way. */
 static void put_start(const struct saying *s, const struct sciara_scenario_spec *base) {
   char date[SCIARA_MINUTE_SIZE];
-  if (!s->r->under_way || !sciara_minute_after(base->run.start, 0, date)) return;
+  if (!s->r->under_way || !sciara_minute_after(base->start, 0, date)) return;
   sciara_text_append(s->t, " ");
   put_heading(s, SCIARA_WORD_START);
   sciara_text_append(s->t, "%s.", date);
@@ -381,7 +381,7 @@ enum sciara_status sciara_hazard_assumed(const struct sciara_reduction *r, enum 
     sciara_text_append(out, " ");
     sciara_word_begin_observed(out, language, base.observed.outline,
                                fmax(base.observed.time_s, base.initial_checkpoint ? r->ensemble.time_zero_s : 0),
-                               base.run.start);
+                               base.start);
   } else if (begins_earlier(&base)) {
     sciara_text_append(out, " ");
     sciara_word_begin_earlier(out, language, r->ensemble.time_zero_s);
@@ -389,7 +389,7 @@ enum sciara_status sciara_hazard_assumed(const struct sciara_reduction *r, enum 
   put_observed(&s);
   const struct sciara_declared *d = &r->ensemble.declared; // of earlier versions: the edits at simulated times alone
   sciara_word_edits(out, language, d->edits ? d->edits : base.dem.edits, d->edits ? d->edit_count : base.dem.edit_count,
-                    base.run.start, NULL, NULL);
+                    base.start, NULL, NULL);
   sciara_scenario_free(&base);
   sciara_diagnostics_free(&diagnostics);
   return status == SCIARA_OK ? out->failed : status;

@@ -184,7 +184,7 @@ static enum sciara_status find_times(struct sciara_reduction *r, double *until) 
   struct sciara_diagnostics diagnostics = {0};
   *until = NAN;
   sciara_scenario_parse_alone(SCIARA_ENSEMBLE_JSON, e->base, &scenario, &diagnostics);
-  sciara_date_after(scenario.run.start, e->time_zero_s, r->start);
+  sciara_date_after(scenario.start, e->time_zero_s, r->start);
   if (scenario.observed.outline)
     sciara_fit(r->observed_name, sizeof r->observed_name, "%s", sciara_path_name(scenario.observed.outline));
   r->under_way = scenario.observed.outline || scenario.initial_checkpoint;

@@ -25,12 +25,11 @@
 #include "model/soundness.h"
 #include "model/tower.h"
 #include "model/window.h"
+#include "setup/outflow.h"
+#include "setup/scenario_site.h"
+#include "setup/setup.h"
 #include "sim/agenda.h"
 #include "sim/choose_engine.h"
-#include "sim/outflow.h"
-#include "sim/problem.h"
-#include "sim/scenario_site.h"
-#include "sim/simulation.h"
 #include "store/checkpoint_hdf5.h"
 #include "store/run_json.h"
 
@@ -83,12 +82,12 @@ static bool is_absent(const char *path) { return access(path, F_OK) != 0 && errn
 /** What a member must have in common with its checkpoint. Free `precision` of the result. */
 static enum sciara_status identify(const struct sciara_problem *p, const struct sciara_vents *vents,
                                    const struct sciara_state *state, struct sciara_checkpoint_identity *out) {
-  const char *precision = sciara_precision_name(sciara_scenario_precision(&p->scenario));
+  const char *precision = sciara_precision_name(sciara_chosen_precision(&p->engine));
   *out = (struct sciara_checkpoint_identity){
       .grid = state->grid,
       .inputs = sciara_inputs_of(state->site, sciara_state_checksum_of_ground(state), vents),
-      .params = p->scenario.params,
-      .boundary = p->scenario.boundary,
+      .params = p->params,
+      .boundary = p->boundary,
       .record = SCIARA_FOOTPRINT_RECORD,
       .precision = strdup(precision),
       .of_member = true};
@@ -116,8 +115,8 @@ static enum sciara_status describe_kept(const struct sciara_member *m, const cha
   c->cell_steps = m->cell_steps;
   SCIARA_TRY(sciara_run_json_set(&c->vent_warning, warning_of(&m->towers, SCIARA_WARNING_VENT)));
   SCIARA_TRY(sciara_run_json_set(&c->tower_warning, warning_of(&m->towers, SCIARA_WARNING_TOWER)));
-  SCIARA_TRY(sciara_run_json_set(&c->engine, p->scenario.engine.name));
-  SCIARA_TRY(sciara_run_json_set(&c->scenario_path, p->scenario.path));
+  SCIARA_TRY(sciara_run_json_set(&c->engine, p->engine.name));
+  SCIARA_TRY(sciara_run_json_set(&c->scenario_path, p->source->scenario.path));
   SCIARA_TRY(sciara_run_json_set(&c->scenario_folder, "."));
   SCIARA_TRY(sciara_run_json_set(&c->history, ""));
   SCIARA_TRY(sciara_run_json_set(&c->started_utc, ""));
@@ -128,7 +127,7 @@ static enum sciara_status write_file(const struct sciara_member *m, const char *
   const struct sciara_problem *problem = &m->simulation->problem;
   const char *path = m->setup->checkpoint;
   struct sciara_checkpoint c = {0};
-  enum sciara_status status = sciara_state_check_sound(m->kept, &problem->scenario.params);
+  enum sciara_status status = sciara_state_check_sound(m->kept, &problem->params);
   if (status == SCIARA_ERR_NUMERIC) return SCIARA_OK;
   char *folder = sciara_path_folder(path);
   SCIARA_TRY_GOTO(status);
@@ -185,7 +184,7 @@ static enum sciara_status check_computed_member(const char *path, const struct s
                                                         : NULL;
   if (!found) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT, "%s: expected the state of %s of this ensemble, found that of %s", path,
-                     p->scenario.path, found);
+                     p->source->scenario.path, found);
 }
 
 /** The window of a checkpoint must lie on the map. */
@@ -245,14 +244,14 @@ static enum sciara_status read_file(const char *path, const struct sciara_proble
   SCIARA_TRY_GOTO(check_computed_member(path, &c, p, identity));
   SCIARA_TRY_GOTO(ground_at(*given, c.time_s, &map));
   SCIARA_TRY_GOTO(find_window(path, &c, &map->grid, &progress->window));
-  SCIARA_TRY_GOTO(sciara_window_site(map, &progress->window, p->scenario.boundary, &site));
+  SCIARA_TRY_GOTO(sciara_window_site(map, &progress->window, p->boundary, &site));
   if (sciara_window_vents(all, &progress->window, &vents) == SCIARA_ERR_INTERNAL)
     SCIARA_TRY_GOTO(sciara_fail_context(SCIARA_ERR_INPUT, "%s", path));
   SCIARA_TRY_GOTO(vents ? SCIARA_OK : sciara_no_memory("vents"));
   SCIARA_TRY_GOTO(sciara_state_create_on(site, SCIARA_FOOTPRINT_RECORD, state));
   SCIARA_TRY_GOTO(check_result(&c, path, p, vents, *state));
   SCIARA_TRY_GOTO(sciara_checkpoint_read_state(path, &c, *state));
-  SCIARA_TRY_GOTO(sciara_state_check_sound(*state, &p->scenario.params));
+  SCIARA_TRY_GOTO(sciara_state_check_sound(*state, &p->params));
   // In the order in which they were found: with a vent's tower no other one is looked for.
   SCIARA_TRY_GOTO(add_warning(&progress->towers, SCIARA_WARNING_TOWER, c.tower_warning));
   SCIARA_TRY_GOTO(add_warning(&progress->towers, SCIARA_WARNING_VENT, c.vent_warning));
@@ -307,16 +306,17 @@ static enum sciara_status member_checkpoint_read(struct sciara_member *m, const 
   struct sciara_state *found = NULL;
   char simulated[48];
   if (!m->setup->checkpoint) return SCIARA_OK;
-  m->identity = (struct sciara_member_identity){
-      .ensemble = m->setup->ensemble_hash,
-      .row = m->setup->row_hash,
-      .site = sciara_hash_word(m->map->origin.hash, m->ground, (uint64_t)p->scenario.boundary),
-      .initial = sciara_initial_lava_hash(p)};
+  m->identity =
+      (struct sciara_member_identity){.ensemble = m->setup->ensemble_hash,
+                                      .row = m->setup->row_hash,
+                                      .site = sciara_hash_word(m->map->origin.hash, m->ground, (uint64_t)p->boundary),
+                                      .initial = sciara_initial_lava_hash(p)};
   const enum sciara_status status = read_checkpoint(m, p, &found, &from);
   if (found && m->map->changes_done > 0) m->ground = sciara_site_checksum(m->map);
   if (found) {
     sciara_print_duration(found->time - m->time_zero, simulated, sizeof simulated);
-    sciara_log(SCIARA_LOG_INFO, "%s: continues from step %" PRIu64 " (%s)", p->scenario.path, found->step, simulated);
+    sciara_log(SCIARA_LOG_INFO, "%s: continues from step %" PRIu64 " (%s)", p->source->scenario.path, found->step,
+               simulated);
   }
   if (!found) return status;
   sciara_state_destroy(*state);
@@ -371,12 +371,13 @@ static enum sciara_status choose(const struct sciara_compute_setup *setup, struc
 void sciara_compute_place(const struct sciara_compute_setup *setup, const struct sciara_scenario_member *scenario,
                           const struct sciara_notes *notes, struct sciara_problem *problem,
                           struct sciara_diagnostics *diagnostics) {
-  *problem = (struct sciara_problem){0};
-  sciara_scenario_member_read(scenario, false, notes, &problem->scenario, diagnostics);
-  if (problem->scenario.engine.name) sciara_diagnostics_add(diagnostics, choose(setup, &problem->scenario));
-  problem->scenario.dem.margin_of_others = setup->planned;
-  const struct sciara_problem_options options = {.site = setup->site,
-                                                 .stateless = !sciara_scenario_has_initial_lava(&problem->scenario)};
+  if (!sciara_problem_begin(problem, diagnostics)) return;
+  sciara_scenario_member_read(scenario, false, notes, &problem->source->scenario, diagnostics);
+  if (problem->source->scenario.engine.name)
+    sciara_diagnostics_add(diagnostics, choose(setup, &problem->source->scenario));
+  problem->source->scenario.dem.margin_of_others = setup->planned;
+  const struct sciara_problem_options options = {
+      .site = setup->site, .stateless = !sciara_scenario_has_initial_lava(&problem->source->scenario)};
   sciara_problem_place(problem, &options, diagnostics);
 }
 
@@ -386,7 +387,7 @@ static enum sciara_status first_state(const struct sciara_problem *p, const stru
   SCIARA_TRY(sciara_state_create_on(site, SCIARA_FOOTPRINT_RECORD, out));
   (*out)->clock = sciara_problem_first_clock(p);
   if (p->state) sciara_state_copy_at(p->state, -w->row, -w->col, *out);
-  if (!p->scenario.initial_checkpoint || !p->state || p->state->max_deposit) return SCIARA_OK;
+  if (!p->source->scenario.initial_checkpoint || !p->state || p->state->max_deposit) return SCIARA_OK;
   struct sciara_state *s = *out; // the largest deposits so far are not known: those of now
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++)
     if (s->arrival[i] >= 0) s->max_deposit[i] = sciara_deposit(s->h[i], s->z[i], s->z0[i]);
@@ -396,7 +397,7 @@ static enum sciara_status first_state(const struct sciara_problem *p, const stru
 /** The ground of the member. A problem without a state was placed on ground without the errors. */
 static enum sciara_status take_map(struct sciara_member *m, const struct sciara_problem *p) {
   const struct sciara_problem_options options = {.site = p->site};
-  SCIARA_TRY(sciara_scenario_site_share(&p->scenario, &options, &m->map));
+  SCIARA_TRY(sciara_scenario_site_share(&p->source->scenario, &options, &m->map));
   m->ground = m->map == m->setup->site ? m->setup->ground : sciara_site_checksum(m->map);
   return SCIARA_OK;
 }
@@ -407,14 +408,14 @@ static enum sciara_status enter_window(struct sciara_member *m, struct sciara_pr
   struct sciara_state *state = NULL;
   enum sciara_status status;
   m->window = sciara_window_first(&p->grid, p->vents, p->state, m->setup->margin > 0 ? m->setup->margin : MARGIN);
-  m->boundary = p->scenario.boundary;
+  m->boundary = p->boundary;
   m->time_zero = p->state ? p->state->time : 0;
   p->last_change_s = sciara_site_last_change(m->map);
   m->vents = p->vents;
   p->vents = NULL;
-  sciara_free(p->observed); // of the whole map, for pictures
-  p->observed = NULL;
-  if (sciara_has_towers(&p->scenario.params)) sciara_agenda_test_towers(&m->agenda, sciara_vents_end(m->vents));
+  sciara_free(p->source->observed); // of the whole map, for pictures
+  p->source->observed = NULL;
+  if (sciara_has_towers(&p->params)) sciara_agenda_test_towers(&m->agenda, sciara_vents_end(m->vents));
   SCIARA_TRY_GOTO(sciara_window_site(m->map, &m->window, m->boundary, &site));
   SCIARA_TRY_GOTO(first_state(p, &m->window, site, &state));
   SCIARA_TRY_GOTO(member_checkpoint_read(m, p, &site, &state));
@@ -428,7 +429,7 @@ static enum sciara_status enter_window(struct sciara_member *m, struct sciara_pr
   p->grid = site->grid;
   p->row = m->window.row;
   p->col = m->window.col;
-  p->scenario.boundary = SCIARA_BOUNDARY_OPEN; // a closed rim is NODATA in a window
+  p->boundary = SCIARA_BOUNDARY_OPEN; // a closed rim is NODATA in a window
   m->margins = sciara_window_margins(state);
   return SCIARA_OK;
 cleanup:
@@ -549,11 +550,11 @@ static enum sciara_status leave_ring(struct sciara_member *m) {
 static enum sciara_status leave_slot(struct sciara_member *m) {
   struct sciara_simulation *s = m->simulation;
   struct sciara_pool_slot *const slot = m->slot;
-  const struct sciara_scenario_spec *scenario = &s->problem.scenario;
-  const struct sciara_engine_options options = sciara_scenario_engine_options(scenario);
+  const struct sciara_problem *p = &s->problem;
+  const struct sciara_engine_options options = sciara_chosen_options(&p->engine);
   const struct sciara_engine_ops *next = NULL;
-  enum sciara_status status = sciara_engine_find(sciara_pool_successor(slot), scenario->params.rule,
-                                                 sciara_scenario_precision(scenario), &next);
+  enum sciara_status status =
+      sciara_engine_find(sciara_pool_successor(slot), p->params.rule, sciara_chosen_precision(&p->engine), &next);
   if (status == SCIARA_OK) status = sciara_engine_options_check(next, &options);
   if (status != SCIARA_OK) { // not here, or not with these options
     sciara_pool_stay(slot);
@@ -715,7 +716,7 @@ static bool ends_early(struct sciara_member *m) {
  */
 static struct sciara_pool_slot *take_slot(const struct sciara_member *m, const struct sciara_problem *p) {
   struct sciara_pool_slot *const slot = m->setup->slot;
-  if (!slot || sciara_pool_fits(slot, p->scenario.params.rule, p->scenario.engine.single_precision)) return slot;
+  if (!slot || sciara_pool_fits(slot, p->params.rule, p->engine.single_precision)) return slot;
   sciara_pool_release(slot);
   return NULL;
 }
@@ -730,7 +731,7 @@ static enum sciara_status run(struct sciara_member *m, struct sciara_problem *p,
   SCIARA_TRY(take_map(m, p));
   SCIARA_TRY(sciara_initial_lava_check(p, m->setup->initial_hash));
   SCIARA_TRY(enter_window(m, p));
-  p->scenario.notes = &sciara_no_notes; // in a window they may be wrong: lava at its ring has not left the map
+  p->notes = &sciara_no_notes; // in a window they may be wrong: lava at its ring has not left the map
   struct sciara_pool_slot *const slot = take_slot(m, p);
   m->slot = slot;
   if (m->slot) {

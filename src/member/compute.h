@@ -5,7 +5,7 @@
 
 #include "member/batch_file.h"
 #include "scenario/scenario_base.h"
-#include "sim/problem.h"
+#include "setup/setup.h"
 
 struct sciara_pool_slot;
 
@@ -79,7 +79,7 @@ enum sciara_status sciara_compute_member(const struct sciara_compute_setup *setu
                                          bool *cancelled);
 
 /**
- * Reads the scenario of a member and places it on the site without a state; problem->scenario.engine is that of the
+ * Reads the scenario of a member and places it on the site without a state; problem->engine is that of the
  * setup. Messages go to `notes` (NULL: the log), also later ones of the problem. All errors are added to `diagnostics`.
  * Release the problem in any case.
  */

@@ -5,7 +5,7 @@
 #define SCIARA_MEMBER_CREW_H
 
 #include "engine/engine.h"
-#include "sim/cost.h"
+#include "setup/cost.h"
 
 struct sciara_pool;
 struct sciara_pool_slot;

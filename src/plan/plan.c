@@ -21,7 +21,7 @@
 #include "plan/planning.h"
 #include "plan/points.h"
 #include "run/resume.h"
-#include "sim/cost.h"
+#include "setup/cost.h"
 
 // --------------------------------------------------------------------------------------------- an estimate of the time
 
@@ -147,7 +147,7 @@ static void add_up(const struct work *w, double seconds, struct sciara_plan_time
 
 /**
  * Places a sample of the members, evenly spread over the table, and computes some of them, the shortest first, in `seconds`
- * of processor time. The time of a member is taken to be proportional to its length (sim/cost.h). If no member comes
+ * of processor time. The time of a member is taken to be proportional to its length (setup/cost.h). If no member comes
  * to its end, the time step and the cost of a cell in the first steps are extrapolated; without enough steps there is no
  * estimate.
  *
@@ -160,10 +160,10 @@ static enum sciara_status plan_time_make(const struct sciara_ensemble *e, const 
   const struct sciara_engine_ops *ops;
   struct work *w;
   *out = (struct sciara_plan_time){.made = false};
-  const enum sciara_rule_kind rule = base->scenario.params.rule;
+  const enum sciara_rule_kind rule = base->params.rule;
   const char *engine_name = SCIARA_ENGINE_AUTO_HOST; // on one thread
-  SCIARA_TRY(sciara_engine_find(
-      engine_name, rule, base->scenario.engine.single_precision ? SCIARA_SINGLE_PRECISION : SCIARA_DOUBLE, &ops));
+  SCIARA_TRY(sciara_engine_find(engine_name, rule,
+                                base->engine.single_precision ? SCIARA_SINGLE_PRECISION : SCIARA_DOUBLE, &ops));
   SCIARA_TRY(SCIARA_NEW(w, 1, "an estimate"));
   w->e = e;
   w->bytes_per_cell = sciara_member_bytes_per_cell(ops, SCIARA_FOOTPRINT_RECORD);
@@ -280,7 +280,7 @@ static enum sciara_status read_tree(struct sciara_planning *p) {
 
 /** Limits of the run that its checkpoint has reached: no member would do a step. Returns their number. */
 static size_t find_reached(const struct sciara_problem *base, const char *overrides[3]) {
-  const struct sciara_scenario_spec *s = &base->scenario;
+  const struct sciara_scenario_spec *s = &base->source->scenario;
   const struct sciara_state *state = base->state;
   size_t count = 0;
   if (s->run.until == SCIARA_UNTIL_TIME && state->time >= s->run.until_s) overrides[count++] = "run.until=solidified";
@@ -310,8 +310,8 @@ static enum sciara_status open_checkpoint(struct sciara_planning *p, const char 
     sciara_problem_free(&p->base);
     SCIARA_TRY(open_with(p, path, overrides, count));
   }
-  free(p->base.scenario.initial_checkpoint);
-  return sciara_copy(path, "an ensemble", &p->base.scenario.initial_checkpoint);
+  free(p->base.source->scenario.initial_checkpoint);
+  return sciara_copy(path, "an ensemble", &p->base.source->scenario.initial_checkpoint);
 }
 
 static enum sciara_status read_base(struct sciara_planning *p) {
@@ -330,12 +330,12 @@ static enum sciara_status read_base(struct sciara_planning *p) {
   char time[48];
   p->e.time_zero_s = p->base.state->time;
   sciara_print_duration(p->e.time_zero_s, time, sizeof time);
-  if (p->base.scenario.initial_checkpoint)
+  if (p->base.source->scenario.initial_checkpoint)
     sciara_log(SCIARA_LOG_INFO,
                "%s: base: members begin with the state of %s at step %" PRIu64
                "%s; their times count from there, simulated time %.10g s (%s) of its run",
-               p->r.file, p->base.scenario.initial_checkpoint, p->base.state->step,
-               p->base.observed_hash ? ", corrected with observed lava" : "", p->e.time_zero_s, time);
+               p->r.file, p->base.source->scenario.initial_checkpoint, p->base.state->step,
+               p->base.source->observed_hash ? ", corrected with observed lava" : "", p->e.time_zero_s, time);
   else
     sciara_log(SCIARA_LOG_INFO,
                "%s: base: members begin with observed lava; their times count from there, simulated time %.10g s (%s)",
@@ -345,7 +345,7 @@ static enum sciara_status read_base(struct sciara_planning *p) {
 
 /** Replaces the dates of result.within by the time after the start of the members. */
 static void place_dates(const struct sciara_planning *p) {
-  const char *start = p->base.scenario.run.start;
+  const char *start = p->base.source->scenario.start;
   cJSON *array = cJSON_GetObjectItemCaseSensitive(sciara_json_get(p->root, "result"), "within");
   for (int k = 0; start && k < cJSON_GetArraySize(array); k++) {
     const cJSON *item = cJSON_GetArrayItem(array, k);
@@ -408,7 +408,7 @@ static void report_prior(struct sciara_planning *p, enum sciara_rule_kind rule) 
 
 /** A varied key of "model" must be one of the rule of the base, unless members have rules of their own. */
 static void check_rule(struct sciara_planning *p) {
-  const enum sciara_rule_kind rule = p->base.scenario.params.rule;
+  const enum sciara_rule_kind rule = p->base.params.rule;
   const struct sciara_variation *v = &p->x.variation;
   for (size_t k = 0; k < v->count; k++)
     if (strcmp(v->vary[k].name, "model.rule") == 0 || strcmp(v->vary[k].name, "model.preset") == 0) return;
@@ -459,10 +459,10 @@ static void check_parts(struct sciara_planning *p) {
     if (full)
       sciara_ensemble_report(r, "vary", k, "key", "elevation_error with the method full",
                              "a method that draws the errors: random, lhs or sobol");
-    if (p->base.scenario.initial_checkpoint)
+    if (p->base.source->scenario.initial_checkpoint)
       sciara_ensemble_report(r, "vary", k, "key", "elevation_error, and a checkpoint as the base",
                              "a base without lava, which lies on the ground of its run");
-    if (p->base.scenario.dem.error.sd_m > 0)
+    if (p->base.source->scenario.dem.error.sd_m > 0)
       sciara_ensemble_report(r, "vary", k, "key", "elevation_error, and dem.error in the base",
                              "a base whose altitudes have no errors");
   }
@@ -474,8 +474,8 @@ static void check_parts(struct sciara_planning *p) {
 static enum sciara_status check_template(const struct sciara_planning *p) {
   const char *part = sciara_json_get(p->root, "vents") ? "vents" : "events";
   char found[64];
-  if (!sciara_json_get(p->root, part) || p->base.scenario.vent_count == 1) return SCIARA_OK;
-  snprintf(found, sizeof found, "%zu vents there", p->base.scenario.vent_count);
+  if (!sciara_json_get(p->root, part) || p->base.source->scenario.vent_count == 1) return SCIARA_OK;
+  snprintf(found, sizeof found, "%zu vents there", p->base.source->scenario.vent_count);
   return sciara_ensemble_refuse(&p->r, part, SCIARA_NO_INDEX, NULL, found,
                                 "a base with one vent, whose name, start and area all vents have");
 }
@@ -532,7 +532,7 @@ static enum sciara_status take_members(struct sciara_planning *p) {
   SCIARA_TRY(sciara_ensemble_path(&p->r, members, &path));
   enum sciara_status status = sciara_members_read_table(path, &p->e.members);
   free(path);
-  if (status == SCIARA_OK) status = plan_table_rates(p->r.file, &p->base.scenario, &p->e.members);
+  if (status == SCIARA_OK) status = plan_table_rates(p->r.file, &p->base.source->scenario, &p->e.members);
   for (size_t k = 0; k < SCIARA_DRAWN_RATE_SCALE && status == SCIARA_OK; k++)
     if (sciara_members_have_drawn(&p->e.members, (enum sciara_drawn)k))
       sciara_log(SCIARA_LOG_INFO, "%s: members: the column \"%s\" is for statistics alone, no member is changed by it",
@@ -574,7 +574,7 @@ static enum sciara_status make_ensemble(struct sciara_planning *p) {
   const cJSON *title = sciara_json_get(p->root, "title");
   if (title && !(p->e.title = sciara_format("%s", title->valuestring))) return sciara_no_memory("an ensemble");
   SCIARA_TRY(take_members(p));
-  const struct sciara_scenario_spec *s = &p->base.scenario;
+  const struct sciara_scenario_spec *s = &p->base.source->scenario;
   SCIARA_TRY(sciara_declared_take(s->dem.path, s->dem.edits, s->dem.edit_count, &p->e.declared));
   p->e.declared.density_outside = p->x.vents.outside;
   SCIARA_TRY(sciara_variation_declare(&p->x.variation, &p->e.declared));
@@ -640,8 +640,9 @@ static void read_plan(struct sciara_planning *p) {
   sciara_diagnostics_add(d, status);
   if (status != SCIARA_OK || !cJSON_IsObject(p->root)) return;
   p->x.r = &p->r;
-  p->x.base = &p->base.scenario;
   sciara_diagnostics_add(d, read_base(p));
+  if (!p->base.source && !sciara_problem_begin(&p->base, d)) return; // none was named: nothing is known of it
+  p->x.base = &p->base.source->scenario;
   place_dates(p);
   sciara_plan_places_resolve(&p->r, &p->base, p->root);
   read_parts(p);

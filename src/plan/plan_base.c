@@ -10,7 +10,7 @@
 #include "ensemble/members.h"
 #include "file/durable.h"
 #include "scenario/scenario_keys.h"
-#include "sim/scenario_site.h"
+#include "setup/scenario_site.h"
 
 /** Replaces, or adds, a key; takes over `value`. */
 static enum sciara_status put_base_value(cJSON *object, const char *name, cJSON *value) {
@@ -53,14 +53,14 @@ static enum sciara_status put_dem(const struct sciara_problem *base, const char 
   cJSON *dem = cJSON_CreateObject(), *copy = sea ? cJSON_Duplicate(sea, true) : NULL;
   enum sciara_status status =
       dem && cJSON_AddStringToObject(dem, "path", path) ? SCIARA_OK : sciara_no_memory("a scenario");
-  const char *crs = base->scenario.dem.crs; // "local" is not written in the file
+  const char *crs = base->source->scenario.dem.crs; // "local" is not written in the file
   if (status == SCIARA_OK && crs && strcmp(crs, "local") == 0 && !cJSON_AddStringToObject(dem, "crs", crs))
     status = sciara_no_memory("a scenario");
   if (status == SCIARA_OK && sea && !cJSON_IsNull(sea))
     status = put_base_value(dem, "sea", copy);
   else
     cJSON_Delete(copy);
-  if (status == SCIARA_OK) status = put_edits(&base->scenario, dem);
+  if (status == SCIARA_OK) status = put_edits(&base->source->scenario, dem);
   if (status == SCIARA_OK) return put_base_value(root, "dem", dem);
   cJSON_Delete(dem);
   return status;
@@ -97,12 +97,13 @@ static enum sciara_status put_place(const struct sciara_expansion *x, cJSON *ven
  * lava if the base is that checkpoint itself.
  */
 static enum sciara_status put_checkpoint(const struct sciara_problem *base, const char *dem, cJSON *root) {
-  char checksum[20], *real = dem ? NULL : realpath(base->scenario.initial_checkpoint, NULL);
+  char checksum[20], *real = dem ? NULL : realpath(base->source->scenario.initial_checkpoint, NULL);
   char *path = dem ? sciara_format("%.*s" SCIARA_ENSEMBLE_CHECKPOINT, (int)(sciara_path_name(dem) - dem), dem)
-                   : sciara_format("%s", real ? real : base->scenario.initial_checkpoint);
-  const cJSON *observed = base->observed_hash ? sciara_json_get(sciara_json_get(root, "initial"), "observed") : NULL;
+                   : sciara_format("%s", real ? real : base->source->scenario.initial_checkpoint);
+  const cJSON *observed =
+      base->source->observed_hash ? sciara_json_get(sciara_json_get(root, "initial"), "observed") : NULL;
   cJSON *initial = cJSON_CreateObject();
-  snprintf(checksum, sizeof checksum, "%016" PRIx64, base->checkpoint_checksum);
+  snprintf(checksum, sizeof checksum, "%016" PRIx64, base->source->checkpoint_checksum);
   const bool made = path && initial && cJSON_AddStringToObject(initial, "checkpoint", path) &&
                     cJSON_AddStringToObject(initial, "checksum", checksum) &&
                     (!observed || sciara_json_put(initial, "observed", cJSON_Duplicate(observed, true)));
@@ -131,7 +132,7 @@ static enum sciara_status put_vents(const struct sciara_problem *base, const str
   cJSON *vents = cJSON_GetObjectItemCaseSensitive(root, "vents"), *vent;
   size_t k = 0;
   cJSON_ArrayForEach(vent, vents) {
-    const struct sciara_vent_spec *v = &base->scenario.vents[k++];
+    const struct sciara_vent_spec *v = &base->source->scenario.vents[k++];
     if (x->event_count == 0) {
       if (!is_changed(m, k - 1, vent)) SCIARA_TRY(put_effusion(v, vent));
     } else { // a member's own; the start of the vent stays
@@ -160,8 +161,8 @@ static enum sciara_status put_own_dem(const struct sciara_problem *base, cJSON *
 
 static enum sciara_status change(const struct sciara_problem *base, const struct sciara_expansion *x,
                                  const struct sciara_members *m, const char *dem, cJSON *root) {
-  SCIARA_TRY(sciara_scenario_move(root, base->scenario.folder));
-  if (base->scenario.initial_checkpoint) SCIARA_TRY(put_checkpoint(base, dem, root));
+  SCIARA_TRY(sciara_scenario_move(root, base->source->scenario.folder));
+  if (base->source->scenario.initial_checkpoint) SCIARA_TRY(put_checkpoint(base, dem, root));
   SCIARA_TRY(dem ? put_dem(base, dem, root) : put_own_dem(base, root));
   cJSON_DeleteItemFromObjectCaseSensitive(root, "$schema");
   cJSON_DeleteItemFromObjectCaseSensitive(root, "output");
@@ -173,7 +174,8 @@ enum sciara_status sciara_plan_base_text(const struct sciara_problem *base, cons
   cJSON *root = NULL, *again = NULL;
   struct sciara_text text = {0};
   enum sciara_status status;
-  SCIARA_TRY_GOTO(sciara_json_parse(base->scenario.path, base->scenario.json, strlen(base->scenario.json), &root));
+  SCIARA_TRY_GOTO(sciara_json_parse(base->source->scenario.path, base->source->scenario.json,
+                                    strlen(base->source->scenario.json), &root));
   SCIARA_TRY_GOTO(change(base, x, m, dem, root));
   SCIARA_TRY_GOTO(sciara_json_print(root, &text));
   SCIARA_TRY_GOTO(sciara_json_parse("the base scenario", text.data, text.length, &again)); // as it will be read back

@@ -11,7 +11,7 @@
 #include "ensemble/rate_zones.h"
 #include "file/csv.h"
 #include "model/ground_change.h"
-#include "sim/cost.h"
+#include "setup/cost.h"
 #include "sim/end.h"
 #include "sim/parallel.h"
 
@@ -44,8 +44,8 @@ static enum sciara_status check_words(const struct sciara_members *m, size_t mem
 /** A member that begins with the checkpoint of the base has the rule of that checkpoint, which is that of the base. */
 static enum sciara_status check_checkpoint(const struct checks *c, const struct sciara_scenario_spec *member,
                                            const char *name) {
-  const enum sciara_rule_kind rule = c->base->scenario.params.rule;
-  if (!c->base->scenario.initial_checkpoint || member->params.rule == rule) return SCIARA_OK;
+  const enum sciara_rule_kind rule = c->base->params.rule;
+  if (!c->base->source->scenario.initial_checkpoint || member->params.rule == rule) return SCIARA_OK;
   return sciara_fail(
       SCIARA_ERR_INPUT,
       "%s: model.rule: expected \"%s\", with which initial.checkpoint of the base was computed; found \"%s\"", name,
@@ -231,7 +231,7 @@ enum sciara_status sciara_plan_check_zones(const struct sciara_ensemble *e, cons
   size_t size, inside = 0;
   SCIARA_TRY(sciara_size_mul(zones, count, &size));
   SCIARA_TRY(SCIARA_NEW(zone, size + 1, "zones of eruption rates"));
-  enum sciara_status status = sciara_rate_zones_find(e, &base->grid, &base->georef, count, zone);
+  enum sciara_status status = sciara_rate_zones_find(e, &base->grid, &base->source->georef, count, zone);
   for (size_t k = 0; k < size; k++) inside += zone[k];
   sciara_free(zone);
   if (status == SCIARA_OK && zones > 0 && inside == 0)

@@ -11,8 +11,8 @@
 #include "ensemble/ensemble_json.h"
 #include "file/durable.h"
 #include "run/state_files.h"
-#include "sim/problem.h"
-#include "sim/scenario_site.h"
+#include "setup/scenario_site.h"
+#include "setup/setup.h"
 #include "store/checkpoint_hdf5.h"
 
 /** Compares a site with the one that was written. */
@@ -25,7 +25,7 @@ static bool is_same_site(const struct sciara_site *a, const struct sciara_site *
 /** Copies the checkpoint with which members begin. SCIARA_ERR_INPUT if it is no longer the one that was read. */
 static enum sciara_status write_checkpoint(const struct sciara_planning *p) {
   enum { MOST = INT32_MAX };
-  const char *from = p->base.scenario.initial_checkpoint;
+  const char *from = p->base.source->scenario.initial_checkpoint;
   struct sciara_checkpoint copy = {0};
   char *path, *bytes = NULL;
   size_t count = 0;
@@ -35,7 +35,7 @@ static enum sciara_status write_checkpoint(const struct sciara_planning *p) {
   if (status == SCIARA_OK) status = sciara_file_replace(path, bytes, count);
   free(bytes);
   if (status == SCIARA_OK) status = sciara_checkpoint_verify(path, &copy);
-  if (status == SCIARA_OK && copy.checksum != p->base.checkpoint_checksum)
+  if (status == SCIARA_OK && copy.checksum != p->base.source->checkpoint_checksum)
     status = sciara_fail(SCIARA_ERR_INPUT, "%s: changed while it was copied to %s: plan again", from, path);
   sciara_checkpoint_free(&copy);
   free(path);
@@ -47,7 +47,7 @@ static enum sciara_status write_dem(const struct sciara_problem *base, const cha
   const struct sciara_site *site = sciara_site_unchanged(base->site);
   const int64_t cells = sciara_grid_cells(&site->grid);
   double *values;
-  if (base->scenario.dem.sea.rule != SCIARA_SEA_NODATA) return sciara_ground_write(base, NULL, path);
+  if (base->source->scenario.dem.sea.rule != SCIARA_SEA_NODATA) return sciara_ground_write(base, NULL, path);
   SCIARA_TRY(SCIARA_NEW(values, (size_t)cells, "the ground")); // this rule finds the sea where there is no altitude
   for (int64_t i = 0; i < cells; i++)
     values[i] = site->kind[i] == SCIARA_CELL_SEA ? SCIARA_NODATA_ALTITUDE : site->z0[i];
@@ -226,7 +226,7 @@ static enum sciara_status take_base_of_folder(struct sciara_planning *p) {
   SCIARA_TRY(status);
   p->e.initial_hash = sciara_initial_lava_hash(&p->base);
   p->e.rule_edition = sciara_members_have_rules(&p->e.members) ? sciara_rules_edition(SCIARA_RULES_ALL)
-                                                               : sciara_rule_edition(p->base.scenario.params.rule);
+                                                               : sciara_rule_edition(p->base.params.rule);
   p->e.hash = sciara_ensemble_hash(&p->e);
   return SCIARA_OK;
 }

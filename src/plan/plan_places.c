@@ -39,7 +39,7 @@ static enum sciara_status place_points(const struct work *w, cJSON *object, cons
   if (!array) return SCIARA_OK;
   enum sciara_status status = sciara_json_points(array, &points, &count);
   if (status == SCIARA_OK)
-    status = sciara_georef_place(w->base->georef.crs_wkt, on_grid ? &w->base->grid : NULL, points, count);
+    status = sciara_georef_place(w->base->source->georef.crs_wkt, on_grid ? &w->base->grid : NULL, points, count);
   if (status == SCIARA_OK) status = put_points(object, key, points, count);
   sciara_free(points);
   return status;
@@ -51,7 +51,7 @@ static enum sciara_status place_box(const struct work *w, cJSON *object, const c
   double side[4], out[4];
   if (!box) return SCIARA_OK;
   for (int k = 0; k < 4; k++) side[k] = cJSON_GetArrayItem(box, k) ? cJSON_GetArrayItem(box, k)->valuedouble : 0;
-  SCIARA_TRY(sciara_georef_place_box(w->base->georef.crs_wkt, &w->base->grid, side, out));
+  SCIARA_TRY(sciara_georef_place_box(w->base->source->georef.crs_wkt, &w->base->grid, side, out));
   for (int k = 0; k < 4; k++) out[k] = round(out[k] * 1e3) / 1e3;
   sciara_log(SCIARA_LOG_INFO, "%s: %s: x %.3f to %.3f, y %.3f to %.3f in the CRS of the DEM", w->r->file, key, out[0],
              out[2], out[1], out[3]);
@@ -62,7 +62,7 @@ static enum sciara_status place_box(const struct work *w, cJSON *object, const c
 static enum sciara_status place_lonlat(const struct work *w, cJSON *site) {
   struct sciara_point p = {sciara_json_double(site, "lon", 0), sciara_json_double(site, "lat", 0)};
   if (!sciara_json_get(site, "lon")) return SCIARA_OK;
-  SCIARA_TRY(sciara_georef_place(w->base->georef.crs_wkt, &w->base->grid, &p, 1));
+  SCIARA_TRY(sciara_georef_place(w->base->source->georef.crs_wkt, &w->base->grid, &p, 1));
   cJSON_DeleteItemFromObjectCaseSensitive(site, "lon");
   cJSON_DeleteItemFromObjectCaseSensitive(site, "lat");
   SCIARA_TRY(put_place_value(site, "x", cJSON_CreateNumber(p.x)));
@@ -91,7 +91,7 @@ static enum sciara_status read_places(const struct work *w, const cJSON *object,
                                               .layer = text_of(object, "layer"),
                                               .name_column = text_of(object, "names"),
                                               .place = text_of(object, "place"),
-                                              .crs_wkt = w->base->georef.crs_wkt,
+                                              .crs_wkt = w->base->source->georef.crs_wkt,
                                               .grid = &w->base->grid,
                                               .most = MOST_SITES};
   const enum sciara_status status = sciara_pois_read(&request, out);

@@ -8,7 +8,7 @@
 #include "ensemble/ensemble_json.h"
 #include "plan/ensemble_file.h"
 #include "plan/plan.h"
-#include "sim/problem.h"
+#include "setup/setup.h"
 
 /** The part "sample". */
 struct sciara_sample_spec {

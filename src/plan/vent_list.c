@@ -10,7 +10,7 @@
 #include "file/durable.h"
 #include "model/detmath.h"
 #include "plan/ensemble_file.h"
-#include "sim/problem.h"
+#include "setup/setup.h"
 #include "terrain/dem_gdal.h"
 #include "terrain/poi_file.h"
 #include "terrain/vector_shapes.h"

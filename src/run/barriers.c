@@ -10,6 +10,7 @@
 #include "model/field.h"
 #include "model/ground_change.h"
 #include "model/polyline.h"
+#include "setup/setup.h"
 
 /** Whether an edit raises a barrier. What a file holds is not known here. */
 static bool is_barrier(const struct sciara_edit *e) {
@@ -31,9 +32,9 @@ static double lava_beside(const struct sciara_state *s, const uint16_t *edit, in
 /** When edit k was done: at its time, or at the beginning of a run from a checkpoint whose own run did not have it, s. */
 static double done_at(const struct sciara_problem *p, size_t k) {
   const struct sciara_ground_changes *c = p->site->changes;
-  const double from = p->scenario.dem.edits[k].from_s;
-  for (size_t n = p->changes_before; c && n < c->count; n++)
-    if (c->change[n].number == k) return fmax(from, p->emission_from_s);
+  const double from = p->source->scenario.dem.edits[k].from_s;
+  for (size_t n = p->source->changes_before; c && n < c->count; n++)
+    if (c->change[n].number == k) return fmax(from, p->source->emission_from_s);
   return from;
 }
 
@@ -90,8 +91,8 @@ void sciara_barrier_describe(const struct sciara_run_barrier *b, const char *sta
 }
 
 enum sciara_status sciara_barriers_find(const struct sciara_problem *p, struct sciara_run_json *run_json) {
-  for (size_t k = 0; k < p->scenario.dem.edit_count && p->site->origin.edit; k++) {
-    const struct sciara_edit *edit = &p->scenario.dem.edits[k];
+  for (size_t k = 0; k < p->source->scenario.dem.edit_count && p->site->origin.edit; k++) {
+    const struct sciara_edit *edit = &p->source->scenario.dem.edits[k];
     if (!is_barrier(edit) || is_to_come(p, k)) continue;
     const struct sciara_run_barrier barrier = examine(p, k);
     if (barrier.cells > 0) SCIARA_TRY(sciara_run_json_barrier(run_json, &barrier, edit->name));
@@ -104,7 +105,7 @@ enum sciara_status sciara_barriers_report(const struct sciara_problem *p, struct
   for (size_t k = 0; k < run_json->barrier_count; k++) {
     const struct sciara_run_barrier *barrier = &run_json->barriers[k];
     char text[SCIARA_BARRIER_TEXT];
-    sciara_barrier_describe(barrier, p->scenario.run.start, text);
+    sciara_barrier_describe(barrier, p->source->scenario.start, text);
     sciara_log(SCIARA_LOG_INFO, "barrier %s: %s", barrier->name, text);
   }
   return SCIARA_OK;

@@ -12,16 +12,16 @@
 #include "base/text.h"
 #include "file/durable.h"
 #include "model/soundness.h"
+#include "setup/setup.h"
 #include "sim/agenda.h"
-#include "sim/simulation.h"
 
 enum sciara_status sciara_checkpoints_begin(struct sciara_checkpoints *c, const struct sciara_simulation *s,
                                             const char *folder, uint64_t ground, const char *history,
                                             const char *started_utc) {
   *c = (struct sciara_checkpoints){0};
   SCIARA_TRY(sciara_path_in(folder, SCIARA_CHECKPOINT_FOLDER, &c->folder));
-  c->keep_every = s->problem.scenario.output.keep_every_s;
-  c->keep_all = s->problem.scenario.output.keep_all;
+  c->keep_every = s->problem.source->scenario.output.keep_every_s;
+  c->keep_all = s->problem.source->scenario.output.keep_all;
   c->last = s->progress.time;
   return sciara_checkpoint_describe(s, ground, history, started_utc, &c->header);
 }

@@ -11,8 +11,8 @@
 #include "file/durable.h"
 #include "run/checkpoints.h"
 #include "run/run_folder.h"
-#include "sim/scenario_site.h"
-#include "sim/simulation.h"
+#include "setup/scenario_site.h"
+#include "setup/setup.h"
 #include "terrain/dem_gdal.h"
 
 void sciara_resume_close(struct sciara_resume *r) {
@@ -172,7 +172,7 @@ static enum sciara_status restore_once(const struct sciara_resume *r, struct sci
   free(identity.precision);
   // Other vents say nothing of the lava that there is.
   const bool same = identity.inputs.hash[SCIARA_INPUT_VENTS] == r->from.identity.inputs.hash[SCIARA_INPUT_VENTS];
-  p->emission_from_s = same ? r->from.emission_from_s : r->from.time_s;
+  p->source->emission_from_s = same ? r->from.emission_from_s : r->from.time_s;
   return status == SCIARA_OK ? sciara_checkpoint_read_state(r->path, &r->from, p->state) : status;
 }
 
@@ -191,7 +191,6 @@ static enum sciara_status restore(struct sciara_resume *r, struct sciara_problem
 
 void sciara_resume_problem(struct sciara_resume *r, const struct sciara_problem_options *options,
                            struct sciara_problem *out, struct sciara_diagnostics *diagnostics) {
-  *out = (struct sciara_problem){0};
   char *dem;
   enum sciara_status status = sciara_run_file(r->folder, SCIARA_RUN_DEM, &dem);
   const struct sciara_problem_ground ground = {
@@ -200,12 +199,13 @@ void sciara_resume_problem(struct sciara_resume *r, const struct sciara_problem_
   how.ground = options->site ? NULL : &ground;
   how.bare = true; // also on a site
   if (status == SCIARA_OK) status = check_overrides(options);
-  if (status == SCIARA_OK) status = read_scenario(r, options, &out->scenario, diagnostics);
+  if (sciara_problem_begin(out, diagnostics) && status == SCIARA_OK)
+    status = read_scenario(r, options, &out->source->scenario, diagnostics);
   sciara_diagnostics_add(diagnostics, status);
   if (status == SCIARA_OK) sciara_problem_place(out, &how, diagnostics);
   if (diagnostics->count == 0) sciara_diagnostics_add(diagnostics, restore(r, out));
-  if (diagnostics->count == 0 && out->scenario.observed.outline)
-    sciara_diagnostics_add(diagnostics, sciara_dem_observed_read(dem, &out->grid, &out->observed));
+  if (diagnostics->count == 0 && out->source->scenario.observed.outline)
+    sciara_diagnostics_add(diagnostics, sciara_dem_observed_read(dem, &out->grid, &out->source->observed));
   free(dem);
 }
 
@@ -214,19 +214,19 @@ enum sciara_status sciara_checkpoint_problem(const char *path, const struct scia
   struct sciara_diagnostics diagnostics = {0};
   struct sciara_problem_options how = *options;
   how.bare = true; // arrays of initial lava are not there any more
-  *out = (struct sciara_problem){0};
   *r = (struct sciara_resume){.branch = true, .lock = -1, .path = sciara_format("%s", path)};
   enum sciara_status status = r->path ? sciara_checkpoint_verify(path, &r->from) : sciara_no_memory("resuming a run");
   if (status == SCIARA_OK) status = check_overrides(options);
-  if (status == SCIARA_OK) status = read_scenario(r, options, &out->scenario, &diagnostics);
+  const bool begun = sciara_problem_begin(out, &diagnostics);
+  if (begun && status == SCIARA_OK) status = read_scenario(r, options, &out->source->scenario, &diagnostics);
   sciara_diagnostics_add(&diagnostics, status);
-  if (status == SCIARA_OK && !options->site && sciara_scenario_is_of_memory(&out->scenario))
+  if (begun && status == SCIARA_OK && !options->site && sciara_scenario_is_of_memory(&out->source->scenario))
     sciara_diagnostics_add(
         &diagnostics,
         sciara_fail(SCIARA_ERR_INPUT, "%s: its run had a DEM in memory: continue on the same site", path));
   if (status == SCIARA_OK && diagnostics.count == 0) sciara_problem_place(out, &how, &diagnostics);
   if (diagnostics.count == 0) sciara_diagnostics_add(&diagnostics, restore_once(r, out));
-  out->checkpoint_checksum = r->from.checksum;
+  if (begun) out->source->checkpoint_checksum = r->from.checksum;
   status = sciara_diagnostics_status(&diagnostics);
   sciara_diagnostics_free(&diagnostics);
   return status;

@@ -3,7 +3,7 @@
 #ifndef SCIARA_RUN_RESUME_H
 #define SCIARA_RUN_RESUME_H
 
-#include "sim/simulation.h"
+#include "setup/setup.h"
 #include "store/checkpoint_hdf5.h"
 #include "store/run_json.h"
 

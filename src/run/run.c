@@ -26,10 +26,10 @@
 #include "run/run_folder.h"
 #include "run/state_files.h"
 #include "run/writer.h"
+#include "setup/outflow.h"
+#include "setup/setup.h"
 #include "sim/agenda.h"
-#include "sim/outflow.h"
 #include "sim/parallel.h"
-#include "sim/simulation.h"
 #include "store/run_json.h"
 #include "store/snapshot_hdf5.h"
 
@@ -213,11 +213,12 @@ static enum sciara_status begin_record(struct run *r) {
   run_json->dem_hash = p->site->origin.hash;
   run_json->threads = r->simulation->threads;
   if (!*run_json->started_utc) sciara_date_now(run_json->started_utc);
-  SCIARA_TRY(sciara_scenario_emission_of(&p->scenario, p->vents, p->emission_from_s, &run_json->emission));
-  SCIARA_TRY(sciara_run_json_set(&run_json->scenario, p->scenario.path));
-  SCIARA_TRY(sciara_run_json_set(&run_json->model_rule, sciara_rule_name(p->scenario.params.rule)));
-  run_json->rule_edition = sciara_rule_edition(p->scenario.params.rule);
-  SCIARA_TRY(sciara_run_json_set(&run_json->model_preset, p->scenario.model));
+  SCIARA_TRY(
+      sciara_scenario_emission_of(&p->source->scenario, p->vents, p->source->emission_from_s, &run_json->emission));
+  SCIARA_TRY(sciara_run_json_set(&run_json->scenario, p->source->scenario.path));
+  SCIARA_TRY(sciara_run_json_set(&run_json->model_rule, sciara_rule_name(p->params.rule)));
+  run_json->rule_edition = sciara_rule_edition(p->params.rule);
+  SCIARA_TRY(sciara_run_json_set(&run_json->model_preset, p->source->scenario.model));
   SCIARA_TRY(sciara_run_json_set(&run_json->engine, r->simulation->ops->name));
   SCIARA_TRY(sciara_run_json_set(&run_json->precision, r->context.precision));
   SCIARA_TRY(sciara_run_json_set(&run_json->program_version, SCIARA_VERSION));
@@ -342,7 +343,7 @@ static void report_ledger(struct run *r, const struct sciara_output *o) {
     r->drift_reported = true;
     sciara_log(SCIARA_LOG_WARNING, "step %" PRIu64 ": %g m3 of lava, %.2g %% of all, %s in rounding%s",
                o->progress.step, fabs(l->residual_m3), 100 * drift, l->residual_m3 > 0 ? "were lost" : "were gained",
-               r->simulation->problem.scenario.engine.single_precision ? "; use double precision" : "");
+               r->simulation->problem.engine.single_precision ? "; use double precision" : "");
   }
 }
 
@@ -463,8 +464,8 @@ static void follow_ground(struct run *r) {
 /** Runs from one advance limit to the next. */
 static enum sciara_status run_to_limits(struct run *r) {
   struct sciara_simulation *s = r->simulation;
-  const double least = sciara_tower_least(&s->problem.scenario.params, s->problem.grid.cell_size);
-  if (!sciara_tower_is_noticed(&r->run_json) && sciara_has_towers(&s->problem.scenario.params))
+  const double least = sciara_tower_least(&s->problem.params, s->problem.grid.cell_size);
+  if (!sciara_tower_is_noticed(&r->run_json) && sciara_has_towers(&s->problem.params))
     sciara_agenda_sample_towers(&r->agenda, least, s->progress.step);
   for (;;) {
     const uint64_t row = profile_next(&r->profile);
@@ -524,7 +525,7 @@ static enum sciara_status record_descent(struct run *r) {
 
 /** Prepares the folder, with run.json as its first file: from then on it holds a run. */
 static enum sciara_status begin(struct run *r) {
-  const struct sciara_scenario_spec *scenario = &r->simulation->problem.scenario;
+  const struct sciara_scenario_spec *scenario = &r->simulation->problem.source->scenario;
   const struct sciara_run_options *o = r->options;
   const char *const inputs[] = {scenario->path,
                                 scenario->dem.path,
@@ -563,7 +564,7 @@ static enum sciara_status begin(struct run *r) {
   const enum sciara_status status = sciara_ground_write(&r->simulation->problem, NULL, dem);
   free(dem);
   if (status != SCIARA_OK || o->resume || !isfinite(r->agenda.snapshot)) return status;
-  const bool mapped = r->simulation->problem.scenario.observed.outline; // the first frame is the map
+  const bool mapped = r->simulation->problem.source->scenario.observed.outline; // the first frame is the map
   return mapped ? write_now(r, (struct sciara_due){.snapshot = true}) : SCIARA_OK;
 }
 
@@ -582,7 +583,7 @@ static enum sciara_status sweep(const struct run *r) {
 static enum sciara_status write_end(struct run *r, enum sciara_stop_reason reason) {
   const struct sciara_problem *p = &r->simulation->problem;
   SCIARA_TRY(sciara_simulation_sync(r->simulation));
-  SCIARA_TRY(sciara_state_check_sound(p->state, &p->scenario.params));
+  SCIARA_TRY(sciara_state_check_sound(p->state, &p->params));
   const bool resumable = reason == SCIARA_STOP_CANCEL || reason == SCIARA_STOP_THICK;
   SCIARA_TRY(take_last(r, resumable || sciara_agenda_has_checkpoints(&r->agenda)));
   SCIARA_TRY(write_series(r));
@@ -614,7 +615,7 @@ static enum sciara_status end_stuck(struct run *r, enum sciara_stop_reason reaso
 
 /** When outputs are due. */
 static void make_agenda(struct run *r) {
-  const struct sciara_scenario_spec *s = &r->simulation->problem.scenario;
+  const struct sciara_scenario_spec *s = &r->simulation->problem.source->scenario;
   r->agenda = (struct sciara_agenda){.snapshot_every = s->output.every_s,
                                      .checkpoint_every = s->output.checkpoint_every_s,
                                      .checkpoint_wall = s->output.checkpoint_wall_s,
@@ -627,7 +628,7 @@ enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct s
                                      struct sciara_run_result *result) {
   struct run r = {.simulation = s,
                   .options = options,
-                  .folder = s->problem.scenario.output.folder,
+                  .folder = s->problem.source->scenario.output.folder,
                   .last_snapshot = UINT64_MAX,
                   .lock = -1,
                   .begin = sciara_wallclock()};

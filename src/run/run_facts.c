@@ -81,7 +81,7 @@ static void put_begin(const struct sciara_scenario_spec *s, double from, bool br
     sciara_text_append(t, " ");
     sciara_word_begin_observed(t, language, s->observed.outline,
                                s->initial_checkpoint ? fmax(s->observed.time_s, branch ? 0 : from) : s->observed.time_s,
-                               s->run.start);
+                               s->start);
   } else if (s->initial_checkpoint) {
     sciara_text_append(t, " %s.", sciara_word(language, SCIARA_WORD_BEGIN_CHECKPOINT));
   } else if (s->initial_thickness.given || s->initial_thickness.path) {
@@ -106,7 +106,7 @@ static void put_model(const struct sciara_scenario_spec *s, const struct sciara_
   sciara_text_append(t, " %s%s", sciara_word(language, SCIARA_WORD_DEM), colon);
   if (s->dem.path) sciara_text_append(t, "%s, ", sciara_path_name(s->dem.path));
   sciara_text_append(t, "%" PRId64 "\u00A0\u00D7\u00A0%" PRId64 ".", g->rows, g->cols);
-  if (sciara_minute_after(s->run.start, 0, date))
+  if (sciara_minute_after(s->start, 0, date))
     sciara_text_append(t, " %s%s%s.", sciara_word(language, SCIARA_WORD_START), colon, date);
 }
 
@@ -152,7 +152,7 @@ enum sciara_status sciara_run_assumed(const struct sciara_scenario_spec *scenari
                                       const struct sciara_grid *grid, enum sciara_language language,
                                       struct sciara_text *out) {
   const struct sciara_emission *emission = &run->emission;
-  const struct fates fates = {run, scenario->run.start};
+  const struct fates fates = {run, scenario->start};
   const double from = emits_from(scenario, emission->from_s);
   struct sciara_emission own;
   SCIARA_TRY(sciara_scenario_emission(scenario, from, &own));
@@ -161,8 +161,7 @@ enum sciara_status sciara_run_assumed(const struct sciara_scenario_spec *scenari
                      sciara_word(language, SCIARA_WORD_COLON), scenario->vent_count);
   put_begin(scenario, from, run->parent != NULL, language, out);
   put_model(scenario, grid, language, out);
-  sciara_word_edits(out, language, scenario->dem.edits, scenario->dem.edit_count, scenario->run.start, put_fate,
-                    &fates);
+  sciara_word_edits(out, language, scenario->dem.edits, scenario->dem.edit_count, scenario->start, put_fate, &fates);
   return out->failed;
 }
 

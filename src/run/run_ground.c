@@ -23,7 +23,7 @@ static enum sciara_status warn(struct sciara_run_json *run_json, const char *kin
 static enum sciara_status warn_coarse(const struct sciara_problem *p, struct sciara_run_json *run_json) {
   const double coarse = p->site->origin.coarse_m;
   if (!(coarse > 0) || sciara_run_json_warning(run_json, SCIARA_WARNING_DEM)) return SCIARA_OK;
-  char *text = sciara_dem_coarse_text(p->scenario.dem.path, coarse, p->site->grid.cell_size);
+  char *text = sciara_dem_coarse_text(p->source->scenario.dem.path, coarse, p->site->grid.cell_size);
   if (!text) return sciara_no_memory("a warning");
   const enum sciara_status status = sciara_run_json_warn(
       run_json,
@@ -35,8 +35,8 @@ static enum sciara_status warn_coarse(const struct sciara_problem *p, struct sci
 enum sciara_status sciara_ground_warn(const struct sciara_problem *p, struct sciara_run_json *run_json) {
   char text[SCIARA_MISFIT_TEXT];
   SCIARA_TRY(warn_coarse(p, run_json));
-  if (p->observed_warning) SCIARA_TRY(warn(run_json, SCIARA_WARNING_OBSERVED, p->observed_warning));
-  if (!sciara_params_misfit(&p->scenario.params, p->grid.cell_size)) return SCIARA_OK;
+  if (p->source->observed_warning) SCIARA_TRY(warn(run_json, SCIARA_WARNING_OBSERVED, p->source->observed_warning));
+  if (!sciara_params_misfit(&p->params, p->grid.cell_size)) return SCIARA_OK;
   sciara_misfit_print(p->grid.cell_size, text);
   return warn(run_json, SCIARA_WARNING_CELLS, text);
 }
@@ -77,12 +77,12 @@ enum sciara_status sciara_ground_write(const struct sciara_problem *p, const dou
   struct sciara_map_mark marks[3];
   struct sciara_map_facts facts = {0};
   struct sciara_map map = {.grid = &site->grid,
-                           .georef = &p->georef,
+                           .georef = &p->source->georef,
                            .values = values ? values : site->z0,
                            .nodata = SCIARA_NODATA_ALTITUDE,
                            .name = "altitude before the eruption",
                            .unit = "m",
-                           .title = p->scenario.title,
+                           .title = p->source->scenario.title,
                            .facts = &facts,
                            .marks = marks};
   uint8_t *sea = NULL;
@@ -91,8 +91,8 @@ enum sciara_status sciara_ground_write(const struct sciara_problem *p, const dou
   if (sea) marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_SEA, .bytes = sea};
   if (site->origin.edit)
     marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_EDIT, .words = site->origin.edit};
-  if (p->observed)
-    marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_OBSERVED, .bytes = p->observed};
+  if (p->source->observed)
+    marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_OBSERVED, .bytes = p->source->observed};
   SCIARA_TRY_GOTO(find_facts(site, &facts));
   SCIARA_TRY_GOTO(sciara_map_write_geotiff(&map, true, path));
 cleanup:

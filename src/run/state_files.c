@@ -15,28 +15,28 @@
 #include "run/barriers.h"
 #include "run/checkpoints.h"
 #include "run/run_facts.h"
+#include "setup/outflow.h"
+#include "setup/setup.h"
 #include "sim/choose_engine.h"
-#include "sim/outflow.h"
 #include "sim/parallel.h"
-#include "sim/simulation.h"
 #include "store/run_json.h"
 
 struct sciara_snapshot_context sciara_simulation_snapshots(const struct sciara_simulation *s, const char *history) {
   const struct sciara_problem *p = &s->problem;
-  return (struct sciara_snapshot_context){.georef = &p->georef,
-                                          .fields = p->scenario.output.fields,
-                                          .as_double = p->scenario.output.as_double,
-                                          .title = p->scenario.title,
-                                          .start = p->scenario.run.start,
-                                          .scenario_json = p->scenario.json,
-                                          .model_rule = sciara_rule_name(p->scenario.params.rule),
-                                          .model_preset = p->scenario.model,
-                                          .rule_edition = sciara_rule_edition(p->scenario.params.rule),
+  return (struct sciara_snapshot_context){.georef = &p->source->georef,
+                                          .fields = p->source->scenario.output.fields,
+                                          .as_double = p->source->scenario.output.as_double,
+                                          .title = p->source->scenario.title,
+                                          .start = p->source->scenario.start,
+                                          .scenario_json = p->source->scenario.json,
+                                          .model_rule = sciara_rule_name(p->params.rule),
+                                          .model_preset = p->source->scenario.model,
+                                          .rule_edition = sciara_rule_edition(p->params.rule),
                                           .history = history,
                                           .engine = s->ops->name,
-                                          .precision = sciara_precision_name(sciara_scenario_precision(&p->scenario)),
+                                          .precision = sciara_precision_name(sciara_chosen_precision(&p->engine)),
                                           .dem_hash = p->site->origin.hash,
-                                          .emission_from_s = p->emission_from_s,
+                                          .emission_from_s = p->source->emission_from_s,
                                           .threads = sciara_snapshot_threads(s->threads)};
 }
 
@@ -62,7 +62,7 @@ enum sciara_status sciara_simulation_write_checkpoint(struct sciara_simulation *
   char now[SCIARA_DATE_SIZE];
   sciara_date_now(now);
   SCIARA_TRY(sciara_simulation_sync(s));
-  SCIARA_TRY_GOTO(sciara_state_check_sound(state, &s->problem.scenario.params));
+  SCIARA_TRY_GOTO(sciara_state_check_sound(state, &s->problem.params));
   SCIARA_TRY_GOTO(sciara_checkpoint_describe(s, sciara_state_checksum_of_ground(state), history, now, &h));
   h.losses = s->progress.losses;
   h.next_snapshot_s = INFINITY;
@@ -102,7 +102,7 @@ static enum sciara_status write_picture(struct sciara_simulation *s, const struc
   struct sciara_ledger ledger;
   struct sciara_run_json own = {0};
   struct sciara_map_picture picture = {
-      .map = map, .altitude = p->state->z0, .time_s = &s->progress.time, .start = p->scenario.run.start};
+      .map = map, .altitude = p->state->z0, .time_s = &s->progress.time, .start = p->source->scenario.start};
   enum sciara_status status;
   uint8_t *sea = NULL;
   double *first_s = NULL;
@@ -114,10 +114,11 @@ static enum sciara_status write_picture(struct sciara_simulation *s, const struc
   SCIARA_TRY_GOTO(sciara_site_sea(p->site, &sea));
   picture.sea = sea;
   picture.edits = p->site->origin.edit;
-  picture.observed = p->observed;
-  SCIARA_TRY_GOTO(sciara_scenario_emission_of(&p->scenario, p->vents, p->emission_from_s, &own.emission));
+  picture.observed = p->source->observed;
+  SCIARA_TRY_GOTO(
+      sciara_scenario_emission_of(&p->source->scenario, p->vents, p->source->emission_from_s, &own.emission));
   SCIARA_TRY_GOTO(sciara_barriers_find(p, &own));
-  SCIARA_TRY_GOTO(sciara_map_dressing_make(&p->scenario, &own, map, &picture, &dressing));
+  SCIARA_TRY_GOTO(sciara_map_dressing_make(&p->source->scenario, &own, map, &picture, &dressing));
   sciara_field_derive(p->state, SCIARA_FIELD_DEPOSIT, values);
   SCIARA_TRY_GOTO(SCIARA_NEW(first_s, p->vents->count + 1, "the times of vents"));
   for (int64_t k = 0; k < p->vents->count; k++) first_s[k] = sciara_vents_first(p->vents, k);
@@ -150,14 +151,14 @@ enum sciara_status sciara_simulation_write_map(struct sciara_simulation *s, enum
   SCIARA_TRY(sciara_simulation_sync(s));
   SCIARA_TRY_GOTO(SCIARA_NEW(values, sciara_grid_cells(&p->grid), "a map"));
   if (as_picture)
-    SCIARA_TRY_GOTO(sciara_word_title(&title, SCIARA_ENGLISH, p->scenario.title, p->scenario.dem.edits,
-                                      p->scenario.dem.edit_count));
-  const char *shown = as_picture ? title.data : p->scenario.title;
+    SCIARA_TRY_GOTO(sciara_word_title(&title, SCIARA_ENGLISH, p->source->scenario.title, p->source->scenario.dem.edits,
+                                      p->source->scenario.dem.edit_count));
+  const char *shown = as_picture ? title.data : p->source->scenario.title;
   const struct sciara_run_moment moment = {
-      .title = shown, .start = p->scenario.run.start, .time_s = s->progress.time, .step = s->progress.step};
-  SCIARA_TRY_GOTO(sciara_run_facts_make(&moment, &p->scenario, field, &facts));
+      .title = shown, .start = p->source->scenario.start, .time_s = s->progress.time, .step = s->progress.step};
+  SCIARA_TRY_GOTO(sciara_run_facts_make(&moment, &p->source->scenario, field, &facts));
   const struct sciara_map map = {.grid = &p->grid,
-                                 .georef = &p->georef,
+                                 .georef = &p->source->georef,
                                  .values = values,
                                  .nodata = SCIARA_NODATA_ALTITUDE,
                                  .name = info->name,
@@ -175,7 +176,7 @@ cleanup:
 
 enum sciara_status sciara_simulation_write_maps(struct sciara_simulation *s, const char *folder,
                                                 void (*written)(void *context, const char *path), void *context) {
-  const unsigned maps = s->problem.scenario.output.maps;
+  const unsigned maps = s->problem.source->scenario.output.maps;
   if (!maps) return SCIARA_OK;
   char name[64], *path;
   enum sciara_status status = sciara_folder_make_in(folder, "maps");

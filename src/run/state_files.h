@@ -4,7 +4,7 @@
 #ifndef SCIARA_RUN_STATE_FILES_H
 #define SCIARA_RUN_STATE_FILES_H
 
-#include "sim/simulation.h"
+#include "setup/setup.h"
 #include "store/run_json.h"
 #include "store/snapshot_hdf5.h"
 

@@ -118,13 +118,13 @@ static enum sciara_status check_temperature(const struct sciara_scenario_spec *s
 
 static enum sciara_status take_start(const cJSON *start, struct sciara_scenario_spec *s) {
   char date[SCIARA_DATE_SIZE];
-  s->run.start = NULL;
+  s->start = NULL;
   if (!start) return SCIARA_OK;
   sciara_scenario_date(start->valuestring, date);
   if (!s->alone && strcmp(date, start->valuestring) != 0)
     sciara_note(s->notes, SCIARA_LOG_INFO, "%s: run.start: \"%s\" is taken as %s", s->path, start->valuestring, date);
-  s->run.start = sciara_format("%s", date);
-  return s->run.start ? SCIARA_OK : sciara_scenario_no_memory();
+  s->start = sciara_format("%s", date);
+  return s->start ? SCIARA_OK : sciara_scenario_no_memory();
 }
 
 static enum sciara_status take_run(const cJSON *root, struct sciara_scenario_spec *s) {
@@ -186,6 +186,7 @@ static int whole(const cJSON *root, const char *name) {
 }
 
 static enum sciara_status take_engine(const cJSON *root, struct sciara_scenario_spec *s) {
+  s->engine.source = s->path;
   s->engine.single_precision = is_item_text(get_item(root, "engine", "precision"), "single");
   s->engine.fast_math = is_item_text(get_item(root, "engine", "math"), "fast");
   s->engine.threads = whole(root, "threads");
@@ -234,14 +235,14 @@ static enum sciara_status take_observed(const cJSON *root, const char *folder, s
 
 /** A run that begins with mapped lava must end after that. */
 static enum sciara_status check_observed_time(const struct sciara_scenario_spec *s) {
-  if (!s->observed.outline || s->observed.time_s < sciara_scenario_end(s)) return SCIARA_OK;
+  if (!s->observed.outline || s->observed.time_s < sciara_limits_end(&s->run)) return SCIARA_OK;
   char end[SCIARA_MINUTE_SIZE] = "", observed[SCIARA_MINUTE_SIZE] = "";
-  sciara_append_minute(s->run.start, sciara_scenario_end(s), end, sizeof end);
-  sciara_append_minute(s->run.start, s->observed.time_s, observed, sizeof observed);
+  sciara_append_minute(s->start, sciara_limits_end(&s->run), end, sizeof end);
+  sciara_append_minute(s->start, s->observed.time_s, observed, sizeof observed);
   return sciara_fail(SCIARA_ERR_INPUT,
                      "%s: initial.observed.time: expected a time before the end of the run (run.until, run.max_time), "
                      "%.10g s%s; found %.10g s%s. Times count from the start of the run, not from the observation",
-                     s->path, sciara_scenario_end(s), end, s->observed.time_s, observed);
+                     s->path, sciara_limits_end(&s->run), end, s->observed.time_s, observed);
 }
 
 /**
@@ -343,7 +344,7 @@ static void read_tree(cJSON *root, const char *folder, struct sciara_scenario_sp
   enum sciara_status status = sciara_scenario_place_dates(root);
   sciara_scenario_check(s->path, root, diagnostics);
   if (!cJSON_IsObject(root)) return;
-  s->run.start_refused = sciara_scenario_start(root, &start) == SCIARA_START_REFUSED;
+  s->start_refused = sciara_scenario_start(root, &start) == SCIARA_START_REFUSED;
   if (status == SCIARA_OK) status = sciara_json_text(root, &s->json);
   if (status == SCIARA_OK && diagnostics->count > before) {
     const bool given = cJSON_HasObjectItem(root, "model");
@@ -416,10 +417,6 @@ enum sciara_status sciara_scenario_read(const char *path, const char *const *ove
   return status;
 }
 
-double sciara_scenario_end(const struct sciara_scenario_spec *s) {
-  return fmin(s->run.until == SCIARA_UNTIL_TIME ? s->run.until_s : (double)INFINITY, s->run.max_time_s);
-}
-
 void sciara_scenario_free(struct sciara_scenario_spec *s) {
   for (size_t i = 0; i < s->vent_count; i++) {
     free(s->vents[i].name);
@@ -446,7 +443,7 @@ void sciara_scenario_free(struct sciara_scenario_spec *s) {
                    s->observed.thickness.path,
                    s->observed.temperature.path,
                    s->observed.dem,
-                   s->run.start,
+                   s->start,
                    s->output.folder,
                    s->engine.name};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) free(texts[i]);

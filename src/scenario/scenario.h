@@ -10,6 +10,7 @@
 #include "model/params.h"
 #include "model/polyline.h"
 #include "model/site.h"
+#include "model/terms.h"
 #include "model/vents.h"
 
 /** One entry of "vents". Here and below arrays belong to sciara_alloc, texts to malloc. */
@@ -53,8 +54,6 @@ struct sciara_initial_lava {
   double *temperature; ///< K
 };
 
-enum sciara_until { SCIARA_UNTIL_SOLIDIFIED, SCIARA_UNTIL_TIME, SCIARA_UNTIL_FRONT };
-
 struct sciara_scenario_spec {
   char *path;   ///< of the file
   char *folder; ///< absolute, if there is such a folder: paths in `json` are relative to it
@@ -77,16 +76,9 @@ struct sciara_scenario_spec {
   char *model; ///< where they come from: "thesis-etna-2006; changed: cooling"
   enum sciara_boundary boundary;
 
-  struct {
-    enum sciara_until until;
-    double until_s;     ///< with SCIARA_UNTIL_TIME
-    double rest_s;      ///< with SCIARA_UNTIL_FRONT: how long no cell becomes newly covered
-    double thickest_m;  ///< largest thickness of liquid lava; 0: no limit
-    double max_time_s;  ///< INFINITY if not given
-    uint64_t max_steps; ///< UINT64_MAX if not given
-    char *start;        ///< ISO 8601 UTC; may be NULL
-    bool start_refused; ///< it is NULL because what is given is no date
-  } run;
+  struct sciara_limits run;
+  char *start;        ///< ISO 8601 UTC; may be NULL
+  bool start_refused; ///< it is NULL because what is given is no date
 
   struct {
     char *folder;   ///< resolved against the scenario's folder; by default NAME.out next to the scenario NAME.json
@@ -100,16 +92,7 @@ struct sciara_scenario_spec {
     unsigned maps; ///< bits (1u << enum sciara_field)
   } output;
 
-  struct {
-    char *name; ///< "auto" by default
-    bool single_precision;
-    bool fast_math;
-    int device;                       ///< number of the GPU of a CUDA engine
-    int threads;                      ///< 0: chosen by the amount of lava
-    int option[SCIARA_MOST_SETTINGS]; ///< in the order of the declared options; 0: default of the engine
-    bool name_overridden, overridden; ///< set by an override: the name; any key except the threads
-    bool profile;                     ///< time the elementary processes; not a key of the file
-  } engine;
+  struct sciara_engine_choice engine;
 };
 
 /**
@@ -180,9 +163,6 @@ void sciara_scenario_undo_effusion(struct sciara_scenario_spec *s, struct sciara
 
 /** Releases what the change replaced. */
 void sciara_scenario_release_effusion(struct sciara_effusion_change *change);
-
-/** Simulated time at which a run ends at the latest, s; INFINITY if no key gives one. */
-double sciara_scenario_end(const struct sciara_scenario_spec *s);
 
 /** Whether a thread writes states while the run continues: snapshots or checkpoints at their times. */
 bool sciara_scenario_writes_on_the_way(const struct sciara_scenario_spec *s);

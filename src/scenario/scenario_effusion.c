@@ -104,7 +104,8 @@ void sciara_scenario_release_effusion(struct sciara_effusion_change *change) {
 enum sciara_status sciara_scenario_emission_of(const struct sciara_scenario_spec *s, const struct sciara_vents *vents,
                                                double from, struct sciara_emission *out) {
   const bool later = from > 0;
-  SCIARA_TRY(sciara_vents_emission(vents, later ? from : -INFINITY, later ? sciara_scenario_end(s) : INFINITY, out));
+  SCIARA_TRY(
+      sciara_vents_emission(vents, later ? from : -INFINITY, later ? sciara_limits_end(&s->run) : INFINITY, out));
   out->from_s = later ? from : 0;
   return SCIARA_OK;
 }

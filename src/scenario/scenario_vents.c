@@ -253,7 +253,7 @@ void sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_
     size_t index = out->vent_count++;
     struct reading r = {.file = out->path,
                         .folder = folder,
-                        .alone = out->alone || out->run.start_refused,
+                        .alone = out->alone || out->start_refused,
                         .notes = out->notes,
                         .run_start = cJSON_IsString(run_start) ? date : NULL,
                         .vent = vent,

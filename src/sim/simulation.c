@@ -19,44 +19,44 @@
 
 /** Says which engine computes, and how. */
 static void note_engine(const struct sciara_simulation *s, const struct sciara_engine_options *options) {
-  const struct sciara_scenario_spec *scenario = &s->problem.scenario;
-  const char *how = strcmp(scenario->engine.name, "auto") == 0 ? " (chosen by auto)" : "";
+  const struct sciara_problem *p = &s->problem;
+  const char *how = strcmp(p->engine.name, "auto") == 0 ? " (chosen by auto)" : "";
   const enum sciara_isa isa = options->isa == SCIARA_ISA_BEST ? sciara_isa_best() : (enum sciara_isa)options->isa;
   const bool choice = sciara_engine_follows(s->ops, "isa");
   char ranks[64] = "";
   if (s->ops == &s->banded) snprintf(ranks, sizeof ranks, " in each of %d bands", s->problem.comm->size);
-  sciara_note(s->problem.scenario.notes, SCIARA_LOG_INFO, "engine: %s%s%s%s, %s precision, %s%d %s%s%s", s->ops->name,
-              how, choice ? ", instructions " : "", choice ? sciara_isa_name(isa) : "",
-              sciara_precision_name(sciara_scenario_precision(scenario)),
-              s->threads > 1 && scenario->engine.threads == 0 ? "up to " : "", s->threads,
+  sciara_note(s->problem.notes, SCIARA_LOG_INFO, "engine: %s%s%s%s, %s precision, %s%d %s%s%s", s->ops->name, how,
+              choice ? ", instructions " : "", choice ? sciara_isa_name(isa) : "",
+              sciara_precision_name(sciara_chosen_precision(&p->engine)),
+              s->threads > 1 && p->engine.threads == 0 ? "up to " : "", s->threads,
               sciara_plural((uint64_t)s->threads, "thread", "threads"),
-              sciara_threads_by_environment(s->ops, scenario->engine.threads) ? " (OMP_NUM_THREADS)" : "", ranks);
+              sciara_threads_by_environment(s->ops, p->engine.threads) ? " (OMP_NUM_THREADS)" : "", ranks);
 }
 
 static enum sciara_status make_engine(struct sciara_simulation *s) {
-  const struct sciara_scenario_spec *scenario = &s->problem.scenario;
+  const struct sciara_problem *p = &s->problem;
   const struct sciara_state *state = s->problem.state;
   const struct sciara_engine_ops *inner;
   SCIARA_TRY(sciara_vents_check(s->problem.vents, &state->grid, state->kind)); // an engine writes to their cells
   if (s->problem.ops)
     s->ops = s->problem.ops;
   else
-    SCIARA_TRY(sciara_scenario_choose_engine(scenario, &s->ops));
+    SCIARA_TRY(sciara_engine_choose(&p->engine, p->params.rule, p->notes, &s->ops));
   inner = s->ops;
-  SCIARA_TRY(sciara_scenario_choose_bands(scenario, inner, s->problem.comm, &s->banded, &s->ops));
+  SCIARA_TRY(sciara_engine_choose_bands(&p->engine, p->notes, inner, s->problem.comm, &s->banded, &s->ops));
   const bool banded = s->ops == &s->banded;
-  const int requested = scenario->engine.threads;
+  const int requested = p->engine.threads;
   s->threads =
       sciara_engine_threads(s->ops, banded ? sciara_banded_threads(inner, s->problem.comm, requested) : requested);
-  const struct sciara_engine_options options = sciara_scenario_engine_options(scenario);
+  const struct sciara_engine_options options = sciara_chosen_options(&p->engine);
   note_engine(s, &options);
-  const struct sciara_engine_setup setup = {.params = &s->problem.scenario.params,
+  const struct sciara_engine_setup setup = {.params = &s->problem.params,
                                             .vents = s->problem.vents,
-                                            .boundary = scenario->boundary,
-                                            .threads = scenario->engine.threads,
-                                            .device = scenario->engine.device,
+                                            .boundary = p->boundary,
+                                            .threads = p->engine.threads,
+                                            .device = p->engine.device,
                                             .options = options,
-                                            .profile = scenario->engine.profile,
+                                            .profile = p->engine.profile,
                                             .keeps = s->keeps,
                                             .comm = s->problem.comm,
                                             .inner = inner};
@@ -67,7 +67,7 @@ static enum sciara_status make_engine(struct sciara_simulation *s) {
 /** The front at rest and the progress, for a state that no engine has yet. */
 static void begin(struct sciara_simulation *s) {
   const struct sciara_state *state = s->problem.state;
-  sciara_front_rest_begin(&s->rest, s->problem.scenario.run.rest_s, s->last_change, s->problem.vents, state);
+  sciara_front_rest_begin(&s->rest, s->problem.run.rest_s, s->last_change, s->problem.vents, state);
   s->finished = SCIARA_STOP_NONE;
   s->progress = (struct sciara_engine_progress){.step = state->step,
                                                 .time = state->time,
@@ -86,9 +86,9 @@ enum sciara_status sciara_simulation_create(struct sciara_problem *problem, bool
   }
   s->problem = *problem;
   *problem = (struct sciara_problem){0};
-  const struct sciara_scenario_spec *scenario = &s->problem.scenario;
-  s->until_time = sciara_scenario_end(scenario);
-  s->until_step = scenario->run.max_steps;
+  const struct sciara_problem *p = &s->problem;
+  s->until_time = sciara_limits_end(&p->run);
+  s->until_step = p->run.max_steps;
   s->last_change = fmax(s->problem.last_change_s, sciara_site_last_change(s->problem.site));
   s->keeps = keeps;
   s->state_is_current = true;
@@ -134,7 +134,7 @@ static int64_t thickest_cell(const struct sciara_state *s) {
 /** Fails if a cell of the state, which is up to date, is thicker than the scenario allows. */
 static enum sciara_status refuse_thick(struct sciara_simulation *s) {
   const struct sciara_state *state = s->problem.state;
-  const double most = s->problem.scenario.run.thickest_m;
+  const double most = s->problem.run.thickest_m;
   const int64_t i = most > 0 ? thickest_cell(state) : 0;
   char simulated[48];
   if (!(most > 0) || !(state->h[i] > most)) return SCIARA_OK;
@@ -161,7 +161,7 @@ static bool is_within(const struct sciara_grid *g, int64_t cell) {
  * window also with which margin around the vents it may stay inside; at NODATA within the DEM where these are.
  */
 static void tell_loss(struct sciara_simulation *s, enum sciara_status status, enum sciara_cell_kind kind) {
-  const struct sciara_notes *notes = s->problem.scenario.notes;
+  const struct sciara_notes *notes = s->problem.notes;
   const bool sea = kind == SCIARA_CELL_SEA;
   const double margin = sea ? 0 : s->problem.site->origin.window.margin_m;
   const struct sciara_grid *g = &s->problem.grid;
@@ -251,20 +251,20 @@ static enum sciara_status renew_engine(struct sciara_simulation *s) {
 
 /** Does the changes of the ground that are due. */
 static enum sciara_status change_ground(struct sciara_simulation *s, const struct sciara_advance_limit *limit) {
-  const struct sciara_notes *notes = s->problem.scenario.notes;
+  const struct sciara_notes *notes = s->problem.notes;
   if (limit->before_change) SCIARA_TRY(limit->before_change(limit->tick_context));
   SCIARA_TRY(sciara_simulation_sync(s));
   SCIARA_TRY(sciara_problem_change_due(&s->problem));
-  s->problem.scenario.notes = &sciara_no_notes; // which engine it is was said
+  s->problem.notes = &sciara_no_notes; // which engine it is was said
   const enum sciara_status status = renew_engine(s);
-  s->problem.scenario.notes = notes;
+  s->problem.notes = notes;
   return status == SCIARA_OK ? sciara_simulation_judge(s) : status;
 }
 
 enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const struct sciara_advance_limit *limit) {
   SCIARA_TRY(refuse_failed(s));
   if (s->state_is_current) SCIARA_TRY(refuse_thick(s)); // engines test it at the end of a step only
-  const double most = s->problem.scenario.run.thickest_m, notice = limit->thickness;
+  const double most = s->problem.run.thickest_m, notice = limit->thickness;
   struct sciara_stop stop = {.steps = limit->step < s->until_step ? limit->step : s->until_step,
                              .thickness = most > 0 && notice > 0 ? fmin(most, notice) : fmax(most, notice),
                              .cancel = limit->cancel};
@@ -283,11 +283,9 @@ enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const 
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_simulation_set_rate(struct sciara_simulation *s, size_t vent, double rate, double until) {
-  SCIARA_TRY(sciara_simulation_sync(s));
-  SCIARA_TRY(sciara_problem_set_rate(&s->problem, vent, s->progress.time, rate, until));
+enum sciara_status sciara_simulation_change_vents(struct sciara_simulation *s) {
   renew_engine(s);
-  sciara_front_rest_begin(&s->rest, s->problem.scenario.run.rest_s, s->last_change, s->problem.vents, s->problem.state);
+  sciara_front_rest_begin(&s->rest, s->problem.run.rest_s, s->last_change, s->problem.vents, s->problem.state);
   s->progress.reason = SCIARA_STOP_NONE;
   s->finished = met(s);
   return s->failed;
@@ -314,8 +312,8 @@ enum sciara_status sciara_simulation_move(struct sciara_simulation *s, struct sc
 }
 
 struct sciara_end sciara_simulation_ended(const struct sciara_simulation *s) {
-  const struct sciara_scenario_spec *scenario = &s->problem.scenario;
-  const bool own_time = scenario->run.until == SCIARA_UNTIL_TIME && scenario->run.until_s <= scenario->run.max_time_s;
+  const struct sciara_problem *p = &s->problem;
+  const bool own_time = p->run.until == SCIARA_UNTIL_TIME && p->run.until_s <= p->run.max_time_s;
   struct sciara_end end = {.reason = s->finished, .step = s->progress.step, .time = s->progress.time};
   if (end.reason == SCIARA_STOP_NONE && s->failed == SCIARA_OK) end.reason = SCIARA_STOP_CANCEL;
   end.censored = sciara_end_is_early(end.reason, own_time);

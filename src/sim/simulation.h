@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A problem that is solved by an engine. The stop rule is implemented here. What checkpoints say of a simulation.
+// A problem that is solved by an engine. The stop rule is implemented here.
 #ifndef SCIARA_SIM_SIMULATION_H
 #define SCIARA_SIM_SIMULATION_H
 
 #include "engine/engine.h"
 #include "sim/end.h"
 #include "sim/problem.h"
-
-struct sciara_checkpoint;
-struct sciara_checkpoint_identity;
 
 struct sciara_simulation {
   struct sciara_problem problem;
@@ -90,8 +87,8 @@ enum sciara_status sciara_simulation_keep(struct sciara_simulation *s, int buffe
 /** Copies the captured state of that buffer to `state`. Another thread may call it while the simulation continues. */
 enum sciara_status sciara_simulation_collect(const struct sciara_simulation *s, int buffer, struct sciara_state *state);
 
-/** Changes the rate of a vent from now on (sciara_problem_set_rate): the state goes to a new engine of the same kind. */
-enum sciara_status sciara_simulation_set_rate(struct sciara_simulation *s, size_t vent, double rate, double until);
+/** Continues with the vents that the problem has got, which have emitted the same so far, in a new engine of the same kind. */
+enum sciara_status sciara_simulation_change_vents(struct sciara_simulation *s);
 
 /** Updates problem.state. */
 enum sciara_status sciara_simulation_sync(struct sciara_simulation *s);
@@ -106,15 +103,5 @@ static inline bool sciara_simulation_is_stuck(const struct sciara_simulation *s)
 
 /** How the simulation, which is not continued, has ended: if its stop rule is not met, from outside. */
 struct sciara_end sciara_simulation_ended(const struct sciara_simulation *s);
-
-// ---------------------------------------------------------------------------- its checkpoints, in checkpoint_content.c
-
-/** What every checkpoint of a simulation says; `started_utc`: when it began first, `history`: as in snapshots. `out` is zeroed; release it in any case. */
-enum sciara_status sciara_checkpoint_describe(const struct sciara_simulation *s, uint64_t ground, const char *history,
-                                              const char *started_utc, struct sciara_checkpoint *out);
-
-/** What a run of this problem must have in common with a checkpoint. Free `precision` of the result. */
-enum sciara_status sciara_checkpoint_identify(const struct sciara_problem *p, uint64_t ground,
-                                              struct sciara_checkpoint_identity *out);
 
 #endif

@@ -52,7 +52,7 @@ struct sciara_checkpoint {
   uint64_t site_hash, initial_hash;   ///< of its whole map, and of its initial lava
   uint64_t window_row, window_col;    ///< first cell of the window, on the map
   uint64_t cell_steps;                ///< liquid cells, summed over the steps
-  char *vent_warning, *tower_warning; ///< towers that were found (sim/outflow.h); NULL: none
+  char *vent_warning, *tower_warning; ///< towers that were found (setup/outflow.h); NULL: none
 };
 
 /** Releases what it owns and zeroes it. */

@@ -6,12 +6,11 @@
 enum sciara_status sciara_runner_start(struct sciara_runner *r, const struct sciara_engine_ops *ops,
                                        const struct sciara_engine_ops *inner, const struct sciara_problem *p,
                                        const struct sciara_engine_options *options, const struct sciara_state *state) {
-  const struct sciara_engine_setup setup = {.params = &p->scenario.params,
+  const struct sciara_engine_setup setup = {.params = &p->params,
                                             .vents = p->vents,
-                                            .boundary = p->scenario.boundary,
-                                            .threads = p->scenario.engine.threads,
-                                            .device =
-                                                ops->capabilities & SCIARA_CAN_DEVICE ? p->scenario.engine.device : 0,
+                                            .boundary = p->boundary,
+                                            .threads = p->engine.threads,
+                                            .device = ops->capabilities & SCIARA_CAN_DEVICE ? p->engine.device : 0,
                                             .options = *options,
                                             .comm = inner ? p->comm : NULL,
                                             .inner = inner};

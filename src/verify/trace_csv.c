@@ -155,8 +155,8 @@ void sciara_trace_begin(const struct sciara_problem *p, enum sciara_precision pr
   const struct sciara_vents *v = p->vents;
   const size_t cells = (size_t)v->count * sizeof *v->row, slots = (size_t)v->slots * sizeof *v->rate;
   *out = (struct sciara_trace){.dem = p->site->origin.hash, .start = sciara_checksum_in_parallel(p->state)};
-  out->parameters = sciara_params_hash(SCIARA_HASH_BEGIN, &p->scenario.params);
-  out->parameters = sciara_hash_bytes(out->parameters, &p->scenario.boundary, sizeof p->scenario.boundary);
+  out->parameters = sciara_params_hash(SCIARA_HASH_BEGIN, &p->params);
+  out->parameters = sciara_hash_bytes(out->parameters, &p->boundary, sizeof p->boundary);
   out->vents = sciara_hash_bytes(sciara_hash_bytes(SCIARA_HASH_BEGIN, v->row, cells), v->col, cells);
   out->vents = sciara_hash_bytes(sciara_hash_bytes(sciara_hash_bytes(out->vents, v->begin, slots), v->end, slots),
                                  v->rate, slots);

@@ -203,7 +203,7 @@ static enum sciara_status choose_references(const struct sciara_validation *v, s
   for (size_t k = 0; k < v->count; k++)
     orders = orders || (!v->result[k].skipped && v->result[k].determinism == SCIARA_TOLERANCE);
   for (int r = 0; r < (orders ? REFERENCES : ORDERS); r++)
-    SCIARA_TRY(sciara_engine_find(r == SERIAL ? "serial" : "scatter", v->problem->scenario.params.rule, precision,
+    SCIARA_TRY(sciara_engine_find(r == SERIAL ? "serial" : "scatter", v->problem->params.rule, precision,
                                   &w->reference[r].ops));
   return SCIARA_OK;
 }
@@ -224,8 +224,8 @@ static void begin_results(struct sciara_validation *v, const struct sciara_candi
 static enum sciara_status fits(const struct sciara_validation *v, const struct comparison *w,
                                const struct sciara_candidate *candidate) {
   const struct sciara_problem *p = v->problem;
-  const struct sciara_size_estimate *f = &p->size;
-  const unsigned record = sciara_scenario_record(&p->scenario);
+  const struct sciara_size_estimate *f = &p->source->size;
+  const unsigned record = sciara_scenario_record(&p->source->scenario);
   size_t states = v->against ? 2 : 3, engines = 0; // at the start, of a candidate, of serial
   for (int r = 0; r < REFERENCES; r++)
     if (w->reference[r].ops)
@@ -241,7 +241,7 @@ static enum sciara_status fits(const struct sciara_validation *v, const struct c
   return sciara_fail(SCIARA_ERR_MEMORY,
                      "%s: all engines together need about %s of memory (states %s, engines and their references %s), "
                      "%s are free; name fewer engines with --engines, or use a part with dem.window",
-                     p->scenario.path, text[0], text[1], text[2], text[3]);
+                     p->source->scenario.path, text[0], text[1], text[2], text[3]);
 }
 
 static enum sciara_status start_references(struct sciara_validation *v, struct comparison *w) {

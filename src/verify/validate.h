@@ -4,7 +4,7 @@
 #define SCIARA_VERIFY_VALIDATE_H
 
 #include "engine/engine.h"
-#include "sim/problem.h"
+#include "setup/setup.h"
 #include "verify/trace_csv.h"
 
 enum { SCIARA_DIFFERENCE_LIMITS = 3 }; ///< within 10 %, 1 % and 1e-9

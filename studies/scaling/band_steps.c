@@ -36,7 +36,7 @@ static enum sciara_status open_scene(const struct study_case *c, struct sciara_p
     if (strcmp(names[k], c->scene) != 0) continue;
     SCIARA_TRY(sciara_scene_make((enum sciara_scene)k, c->size, SCIARA_DOUBLE, p));
     if (!sciara_rule_find(c->rule, &rule)) return sciara_fail(SCIARA_ERR_USAGE, "%s: no such rule", c->rule);
-    if (rule != SCIARA_RULE_FV3) p->scenario.params = sciara_params_of_rule(rule);
+    if (rule != SCIARA_RULE_FV3) p->params = sciara_params_of_rule(rule);
     return SCIARA_OK;
   }
   return sciara_fail(SCIARA_ERR_USAGE, "%s: no such scene", c->scene);
@@ -62,11 +62,11 @@ static enum sciara_status measure(const struct study_case *c, struct sciara_comm
   void *engine = NULL;
   double seconds[MOST_REPEATS];
   enum sciara_status status = open_scene(c, &p);
-  if (status == SCIARA_OK) status = sciara_engine_find(c->engine, p.scenario.params.rule, SCIARA_DOUBLE, &inner);
+  if (status == SCIARA_OK) status = sciara_engine_find(c->engine, p.params.rule, SCIARA_DOUBLE, &inner);
   if (status != SCIARA_OK) return status;
   const struct sciara_engine_ops ops = comm->size > 1 ? sciara_banded_ops(inner) : *inner;
   const struct sciara_engine_setup setup = {
-      .params = &p.scenario.params, .vents = p.vents, .threads = 1, .comm = comm, .inner = inner};
+      .params = &p.params, .vents = p.vents, .threads = 1, .comm = comm, .inner = inner};
   status = ops.create(&setup, &engine);
   if (status == SCIARA_OK) status = time_steps(c, &ops, engine, repeats, seconds, p.state);
   if (engine) ops.destroy(engine);

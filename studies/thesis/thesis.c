@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "setup/setup.h"
 #include "verify/runner.h"
 #include "verify/validate.h"
 

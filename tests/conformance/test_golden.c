@@ -98,14 +98,11 @@ static bool is_compared(int index, uint64_t step) {
 static void run_case(int index) {
   const char *name = cases[rule_tested][index].name;
   if (!name) return;
-  struct golden_case c;
+  struct scene c;
   golden_load(name, rule_tested, 0, &c);
   const struct sciara_engine_ops *ops = engine_tested[SCIARA_DOUBLE];
-  const struct sciara_engine_setup setup = {
-      .params = &c.params, .vents = c.vents, .boundary = c.boundary, .options = engine_options};
-  void *engine;
-  expect_ok(ops->create(&setup, &engine));
-  expect_ok(ops->upload(engine, c.state));
+  struct run r;
+  run_start(&r, ops, &c, 0);
   uint64_t step = 0;
   for (int k = 0; k < 4 && cases[rule_tested][index].kept[k] && cases[rule_tested][index].kept[k] <= most_steps();
        k++) {
@@ -115,7 +112,7 @@ static void run_case(int index) {
     struct sciara_engine_progress p = {0};
     while (step < n) {
       const struct sciara_stop stop = {.steps = step + 1, .time = INFINITY, .solidified = true, .max_wall_ms = 60000};
-      expect_ok(ops->advance(engine, &stop, &p));
+      expect_ok(ops->advance(r.engine, &stop, &p));
       step++;
       ck_assert_uint_eq(p.step, step);
       ck_assert_msg(!is_compared(index, step) || fabs(p.clock - clocks[step - 1]) <= 1e-9 * fmax(1, clocks[step - 1]),
@@ -125,11 +122,11 @@ static void run_case(int index) {
     free(clocks);
     if (step < (uint64_t)kept) { // the golden run has solidified by then, and so must this one
       const struct sciara_stop stop = {.steps = (uint64_t)kept, .time = INFINITY, .solidified = true};
-      expect_ok(ops->advance(engine, &stop, &p));
+      expect_ok(ops->advance(r.engine, &stop, &p));
       ck_assert_int_eq(p.reason, SCIARA_STOP_SOLIDIFIED);
       ck_assert_uint_eq(p.step, step);
     }
-    expect_ok(ops->download(engine, c.state));
+    expect_ok(ops->download(r.engine, c.state));
     if (!is_compared(index, (uint64_t)kept)) continue;
     compare_field(name, kept, "h", c.state->h);
     compare_field(name, kept, "z", c.state->z);
@@ -139,10 +136,40 @@ static void run_case(int index) {
     compare_field(name, kept, "arrival", c.state->arrival);
     compare_totals(name, kept, c.state);
   }
-  ops->destroy(engine);
-  golden_free(&c);
+  run_end(&r);
+  scene_free(&c);
 }
 
 TEST_EACH(golden, CASES) { run_case(_i); }
+
+/** The loop of a simulation, which needs no scenario: the bits of the engine alone. */
+TEST(loop) {
+  const struct sciara_advance_limit first = {.time = 100, .step = UINT64_MAX}, rest = {.time = INFINITY, .step = 100};
+  struct scene c;
+  struct run alone;
+  OWNED(destroy_simulation) struct sciara_simulation *s;
+  golden_load("hill", rule_tested, 0, &c);
+  run_start(&alone, engine_tested[SCIARA_DOUBLE], &c, 0);
+  run_to_step(&alone, 100);
+  OWNED(destroy_state) struct sciara_state *expected = run_state(&alone, c.state);
+  struct sciara_problem p = {.site = sciara_site_retain(c.state->site),
+                             .grid = c.state->grid,
+                             .vents = c.vents,
+                             .state = c.state,
+                             .params = c.params,
+                             .boundary = c.boundary,
+                             .run = {.max_time_s = INFINITY, .max_steps = UINT64_MAX},
+                             .engine = {.name = "auto"},
+                             .ops = engine_tested[SCIARA_DOUBLE],
+                             .notes = &sciara_no_notes};
+  expect_ok(sciara_simulation_create(&p, false, &s));
+  expect_ok(sciara_simulation_advance(s, &first));
+  expect_ok(sciara_simulation_advance(s, &rest));
+  expect_ok(sciara_simulation_sync(s));
+  ck_assert_uint_eq(s->progress.step, 100);
+  ck_assert_uint_eq(sciara_state_checksum(s->problem.state), sciara_state_checksum(expected));
+  compare_field("hill", 100, "h", s->problem.state->h);
+  run_end(&alone);
+}
 
 int main(int argc, char **argv) { return conformance_main(argc, argv, &tests_here); }

@@ -50,7 +50,7 @@ static const struct {
 /** Executes the case of the planted fault; `invariant`: what must be reported, NULL: nothing. */
 static void expect_found(enum sciara_rule_kind rule, unsigned record, const char *invariant) {
   const enum sciara_fault fault = sciara_planted_fault;
-  struct golden_case c;
+  struct scene c;
   golden_load(expected[fault].name, rule, record, &c);
   const struct sciara_engine_setup setup = {.params = &c.params, .vents = c.vents, .boundary = c.boundary};
   const struct sciara_engine_ops *ops = engine_of[rule];
@@ -74,7 +74,7 @@ static void expect_found(enum sciara_rule_kind rule, unsigned record, const char
       ck_assert(strstr(sciara_last_error(), "row") && strstr(sciara_last_error(), "column"));
   }
   ops->destroy(engine);
-  golden_free(&c);
+  scene_free(&c);
 }
 
 static void expect_each(enum sciara_rule_kind rule, enum sciara_fault fault) {

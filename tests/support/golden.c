@@ -40,7 +40,7 @@ static double number(FILE *f) {
   return v;
 }
 
-static void load_dem(const char *name, unsigned record, struct golden_case *c) {
+static void load_dem(const char *name, unsigned record, struct scene *c) {
   FILE *f = open_file(name, ".asc");
   struct sciara_grid grid = {0};
   double south = 0, nodata = 0;
@@ -75,7 +75,7 @@ static void load_dem(const char *name, unsigned record, struct golden_case *c) {
   free(valid);
 }
 
-static void load_params(const char *name, enum sciara_rule_kind rule, struct golden_case *c) {
+static void load_params(const char *name, enum sciara_rule_kind rule, struct scene *c) {
   static const struct {
     const char *key;
     size_t offset;
@@ -104,7 +104,7 @@ static void load_params(const char *name, enum sciara_rule_kind rule, struct gol
   fclose(f);
 }
 
-static void load_vents(const char *name, struct golden_case *c) {
+static void load_vents(const char *name, struct scene *c) {
   FILE *f = open_file(name, "_vents.txt");
   const double slot = number(f);
   const int vents = (int)number(f);
@@ -120,16 +120,11 @@ static void load_vents(const char *name, struct golden_case *c) {
   fclose(f);
 }
 
-void golden_load(const char *name, enum sciara_rule_kind rule, unsigned record, struct golden_case *out) {
+void golden_load(const char *name, enum sciara_rule_kind rule, unsigned record, struct scene *out) {
   load_dem(name, record, out);
   load_params(name, rule, out);
   load_vents(name, out);
   out->state->clock = out->params.t_first;
-}
-
-void golden_free(struct golden_case *c) {
-  sciara_state_destroy(c->state);
-  sciara_vents_destroy(c->vents);
 }
 
 double *golden_read(const char *name, enum sciara_rule_kind rule, int steps, const char *what, size_t *count) {

@@ -3,18 +3,10 @@
 #ifndef SCIARA_TESTS_GOLDEN_H
 #define SCIARA_TESTS_GOLDEN_H
 
-#include "engine/engine.h"
-
-struct golden_case {
-  struct sciara_params params;
-  enum sciara_boundary boundary;
-  struct sciara_vents *vents;
-  struct sciara_state *state; ///< at the start
-};
+#include "support/conformance.h"
 
 /** Loads the case of a rule; ends the program with a message if a file is missing or malformed. */
-void golden_load(const char *name, enum sciara_rule_kind rule, unsigned record, struct golden_case *out);
-void golden_free(struct golden_case *c);
+void golden_load(const char *name, enum sciara_rule_kind rule, unsigned record, struct scene *out);
 
 /** Reads NAME_STEPS_what.f64; *count is the number of doubles. The result is from malloc. */
 double *golden_read(const char *name, enum sciara_rule_kind rule, int steps, const char *what, size_t *count);

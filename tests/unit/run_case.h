@@ -39,7 +39,7 @@ static inline struct sciara_simulation *run_case_open(const char *engine) {
   struct sciara_problem problem;
   struct sciara_simulation *s;
   expect_ok(sciara_problem_open(in_folder("s.json"), &options, &problem));
-  expect_ok(sciara_simulation_create(&problem, sciara_scenario_writes_on_the_way(&problem.scenario), &s));
+  expect_ok(sciara_simulation_create(&problem, sciara_scenario_writes_on_the_way(&problem.source->scenario), &s));
   return s;
 }
 
@@ -96,7 +96,8 @@ static inline struct sciara_simulation *run_case_resume(struct sciara_resume *re
   struct sciara_simulation *s;
   sciara_resume_problem(resume, &options, &problem, &diagnostics);
   ck_assert_msg(diagnostics.count == 0, "%s", sciara_last_error());
-  expect_ok(sciara_resume_simulation(resume, &problem, sciara_scenario_writes_on_the_way(&problem.scenario), &s));
+  expect_ok(
+      sciara_resume_simulation(resume, &problem, sciara_scenario_writes_on_the_way(&problem.source->scenario), &s));
   sciara_diagnostics_free(&diagnostics);
   return s;
 }

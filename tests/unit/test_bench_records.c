@@ -85,10 +85,10 @@ TEST(another_problem_has_another_fingerprint) {
   CHANGES(s->h[middle], nextafter(s->h[middle], 9));
   CHANGES(writable_ground(s)[middle], s->z0[middle] + 1);
   CHANGES(s->clock, 2);
-  CHANGES(problem.scenario.params.cooling, 2);
+  CHANGES(problem.params.cooling, 2);
   CHANGES(problem.grid.cell_size, 11);
 #undef CHANGES
-  problem.scenario.boundary = SCIARA_BOUNDARY_CLOSED;
+  problem.boundary = SCIARA_BOUNDARY_CLOSED;
   ck_assert_uint_ne(hash, sciara_bench_fingerprint(&problem, SCIARA_DOUBLE));
 }
 

@@ -262,8 +262,8 @@ TEST_EACH(one_on_request, 4) {
   struct sciara_run_result result;
   struct sciara_simulation *s = run_case_open(engines[_i % 2]);
   bool asked = false;
-  s->problem.scenario.output.checkpoint_every_s = 0;
-  if (_i >= 2) s->problem.scenario.output.every_s = 0;
+  s->problem.source->scenario.output.checkpoint_every_s = 0;
+  if (_i >= 2) s->problem.source->scenario.output.every_s = 0;
   if (_i >= 2) s->keeps = false;
   s->until_step = 121; // so that there is a step after the first slice
   run_case_fail(s, false, UINT64_MAX);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about how a scenario gets its engine: precision, options, and who reports invalid options.
+#include "setup/setup.h"
 #include "sim/choose_engine.h"
-#include "sim/simulation.h"
 
 #define PLANE SCIARA_SOURCE_DIR "/config/plane.json"
 
@@ -23,7 +23,7 @@ TEST(precisions) {
                {{"engine.precision=single", "engine.math=fast", NULL}, SCIARA_FAST_MATH}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     OWNED(sciara_scenario_free) struct sciara_scenario_spec s = plane(cases[k].overrides);
-    ck_assert_int_eq(sciara_scenario_precision(&s), cases[k].precision);
+    ck_assert_int_eq(sciara_chosen_precision(&s.engine), cases[k].precision);
   }
 }
 
@@ -32,7 +32,7 @@ TEST(options) {
       "engine.memory=shared", "engine.block_width=16", "engine.block_height=8", "engine.boxes=4",
       "engine.refit_every=5", "engine.sort_every=6",   "engine.isa=v3",         NULL};
   OWNED(sciara_scenario_free) struct sciara_scenario_spec s = plane(overrides);
-  const struct sciara_engine_options o = sciara_scenario_engine_options(&s);
+  const struct sciara_engine_options o = sciara_chosen_options(&s.engine);
   ck_assert(o.memory == SCIARA_MEMORY_SHARED && o.block_width == 16 && o.block_height == 8);
   ck_assert(o.boxes == 4 && o.refit_every == 5 && o.sort_every == 6 && o.isa == SCIARA_ISA_V3);
 }
@@ -60,7 +60,7 @@ TEST(where_it_is_reported) {
     const struct sciara_engine_ops *ops;
     s.engine.name_overridden = cases[k].name_overridden;
     s.engine.overridden = cases[k].overridden;
-    ck_assert_int_eq(sciara_scenario_choose_engine(&s, &ops), cases[k].status);
+    ck_assert_int_eq(sciara_engine_choose(&s.engine, s.params.rule, s.notes, &ops), cases[k].status);
     ck_assert_msg(strstr(sciara_last_error(), cases[k].found) != NULL, "%s", sciara_last_error());
   }
 }

@@ -15,8 +15,8 @@
 #include "member/crew.h"
 #include "model/field.h"
 #include "model/window.h"
-#include "sim/scenario_site.h"
-#include "sim/simulation.h"
+#include "setup/scenario_site.h"
+#include "setup/setup.h"
 #include "store/checkpoint_hdf5.h"
 #include "support/folder.h"
 #include "support/owned.h"
@@ -98,12 +98,13 @@ static enum sciara_status compute(const struct sciara_compute_setup *setup, cons
 
 /** The same run on the whole map. */
 static struct sciara_simulation *whole_run(const struct sciara_site *site, const char *json) {
-  struct sciara_problem p = {0};
+  struct sciara_problem p;
   struct sciara_diagnostics d = {0};
   struct sciara_simulation *s;
   const struct sciara_problem_options options = {.site = site};
   const struct sciara_advance_limit end = {.time = INFINITY, .step = UINT64_MAX};
-  sciara_scenario_parse("x.json", json, strlen(json), NULL, 0, &p.scenario, &d);
+  sciara_problem_begin(&p, &d);
+  sciara_scenario_parse("x.json", json, strlen(json), NULL, 0, &p.source->scenario, &d);
   sciara_problem_place(&p, &options, &d);
   ck_assert_msg(d.count == 0, "%s", d.count ? d.sentence[0] : "");
   expect_ok(sciara_simulation_create(&p, false, &s));

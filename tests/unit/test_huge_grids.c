@@ -7,7 +7,7 @@
 #include "model/moore.h"
 #include "picture/map_picture.h"
 #include "run/writer.h"
-#include "sim/cost.h"
+#include "setup/cost.h"
 #include "store/checkpoint_hdf5.h"
 #include "store/snapshot_hdf5.h"
 #include "support/owned.h"

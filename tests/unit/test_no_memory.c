@@ -129,7 +129,7 @@ static enum sciara_status run_with(const char *engine, const char *maps) {
   SCIARA_TRY(sciara_problem_open(in_folder("s.json"), &how, &problem));
   memory.engine_from = memory.requests;
   enum sciara_status status =
-      sciara_simulation_create(&problem, sciara_scenario_writes_on_the_way(&problem.scenario), &simulation);
+      sciara_simulation_create(&problem, sciara_scenario_writes_on_the_way(&problem.source->scenario), &simulation);
   memory.engine_to = memory.requests;
   if (status == SCIARA_OK) {
     status = sciara_run_to_end(simulation, &options, &result);

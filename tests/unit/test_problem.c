@@ -2,7 +2,7 @@
 // How a scenario becomes a problem at the limits. Initial lava: temperature in (T_sol, T_vent], thickness 0 or a
 // normal number up to 1000 m, on interior cells alone; given as a number and as a raster. Vents on the edges of the DEM and of
 // cells. The first clock.
-#include "sim/problem.h"
+#include "setup/setup.h"
 
 #include "support/folder.h"
 

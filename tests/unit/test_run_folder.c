@@ -52,7 +52,7 @@ static void on_prepared(void *context, const char *where) {
 
 static void on_tick(void *context, const struct sciara_simulation *s) {
   ((struct watch *)context)->ticks++;
-  expect_locked(s->problem.scenario.output.folder);
+  expect_locked(s->problem.source->scenario.output.folder);
 }
 
 static void on_acknowledged(void *context, const char *path) {

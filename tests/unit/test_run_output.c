@@ -225,9 +225,9 @@ TEST(unsound_end) {
   real_download = spoiling.download;
   spoiling.download = download;
   s->ops = &spoiling;
-  s->problem.scenario.output.every_s = 0;
+  s->problem.source->scenario.output.every_s = 0;
   s->keeps = false;
-  s->problem.scenario.output.fields = 1u << SCIARA_FIELD_THICKNESS;
+  s->problem.source->scenario.output.fields = 1u << SCIARA_FIELD_THICKNESS;
   const struct sciara_run_options how = {.history = "a test",
                                          .observer = {.context = &watch, .acknowledged = on_snapshot}};
   expect_error(sciara_run_to_end(s, &how, &result), SCIARA_ERR_NUMERIC, "temperature is 10");

@@ -14,7 +14,7 @@ TEST(test_defaults) {
   ck_assert_mem_eq(&s.params, &params, sizeof params);
   ck_assert_int_eq(s.boundary, SCIARA_BOUNDARY_OPEN);
   ck_assert_int_eq(s.run.until, SCIARA_UNTIL_SOLIDIFIED);
-  ck_assert(isinf(s.run.max_time_s) && s.run.max_steps == UINT64_MAX && !s.run.start);
+  ck_assert(isinf(s.run.max_time_s) && s.run.max_steps == UINT64_MAX && !s.start);
   ck_assert_str_eq(s.output.folder, in_folder("demo.out"));
   ck_assert(s.output.every_s == 0 && !s.output.as_double && s.output.maps == 0);
   ck_assert_uint_eq(s.output.fields, 1u << SCIARA_FIELD_THICKNESS | 1u << SCIARA_FIELD_TEMPERATURE |
@@ -46,7 +46,7 @@ TEST(test_full) {
   ck_assert_uint_eq(fissure->rate_count, 2);
   ck_assert(fissure->edges[1] == 3600 && fissure->edges[2] == 7200 && fissure->rates[1] == 4);
   ck_assert_double_eq(s.run.max_time_s, 120 * 86400.0);
-  ck_assert_str_eq(s.run.start, "2006-07-14T23:30:00Z");
+  ck_assert_str_eq(s.start, "2006-07-14T23:30:00Z");
   ck_assert_str_eq(s.output.folder, in_folder("etna2006.out"));
   ck_assert_double_eq(s.output.every_s, 21600);
   ck_assert_uint_eq(s.output.maps, 1u << SCIARA_FIELD_DEPOSIT);

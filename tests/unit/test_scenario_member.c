@@ -146,7 +146,7 @@ static void same_values(const struct sciara_scenario_spec *a, const struct sciar
   same_text(a->model, b->model);
   same_text(a->initial_checkpoint, b->initial_checkpoint);
   same_text(a->initial_checksum, b->initial_checksum);
-  same_text(a->run.start, b->run.start);
+  same_text(a->start, b->start);
   same_text(a->output.folder, b->output.folder);
   same_text(a->engine.name, b->engine.name);
   same_ground(a, b);

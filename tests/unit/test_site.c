@@ -6,7 +6,7 @@
 #include <pthread.h>
 
 #include "run_case.h"
-#include "sim/scenario_site.h"
+#include "setup/scenario_site.h"
 #include "support/owned.h"
 #include "terrain/dem_gdal.h"
 
@@ -111,7 +111,7 @@ TEST(the_ground_is_in_memory_once) {
   const struct sciara_problem_options none = {.override_count = 0};
   struct sciara_problem first, second;
   expect_ok(sciara_problem_open(inside("s.json"), &none, &first));
-  ck_assert_uint_eq(first.size.site, sciara_site_memory(&first.grid));
+  ck_assert_uint_eq(first.source->size.site, sciara_site_memory(&first.grid));
   const struct sciara_problem_options shared = {.site = first.site};
   arrays = 0;
   expect_ok(sciara_problem_open(inside("s.json"), &shared, &second));
@@ -120,10 +120,10 @@ TEST(the_ground_is_in_memory_once) {
   ck_assert_ptr_eq(second.state->z0, first.state->z0);
   ck_assert_ptr_eq(second.state->kind, first.state->kind);
   ck_assert_ptr_ne(second.state->z, first.state->z);
-  ck_assert_ptr_eq(second.georef.crs_wkt, first.georef.crs_wkt);
-  ck_assert_uint_eq(second.size.site, 0);
-  ck_assert_uint_eq(second.size.state, first.size.state);
-  ck_assert_uint_le(sciara_size_estimate_host(&second.size), sciara_size_estimate_host(&first.size));
+  ck_assert_ptr_eq(second.source->georef.crs_wkt, first.source->georef.crs_wkt);
+  ck_assert_uint_eq(second.source->size.site, 0);
+  ck_assert_uint_eq(second.source->size.state, first.source->size.state);
+  ck_assert_uint_le(sciara_size_estimate_host(&second.source->size), sciara_size_estimate_host(&first.source->size));
   OWNED(destroy_state) struct sciara_state *clone;
   arrays = 0;
   expect_ok(sciara_state_clone(second.state, &clone));

@@ -2,7 +2,7 @@
 // Claims about sim/size_estimate.h: what is counted, and when it does not fit.
 #include "base/text.h"
 #include "map/raster_gdal.h"
-#include "sim/cost.h"
+#include "setup/cost.h"
 #include "sim/parallel.h"
 #include "store/snapshot_hdf5.h"
 

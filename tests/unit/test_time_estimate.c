@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long a run takes, extrapolated from a probe to what is known to come, and what a member needs, compared with sums made here.
-#include "sim/cost.h"
+#include "setup/cost.h"
 
 #include "base/mem.h"
-#include "sim/scenario_site.h"
+#include "setup/scenario_site.h"
 #include "support/owned.h"
 
 enum { SIDE = 40 };
@@ -27,7 +27,8 @@ static void place(const char *run) {
            "\"effusion\": {\"slot\": \"40 h\", \"rates_m3_s\": [2]}}]}",
            run);
   const struct sciara_problem_options options = {.site = site};
-  sciara_scenario_parse("x.json", json, strlen(json), NULL, 0, &problem.scenario, &d);
+  sciara_problem_begin(&problem, &d);
+  sciara_scenario_parse("x.json", json, strlen(json), NULL, 0, &problem.source->scenario, &d);
   sciara_problem_place(&problem, &options, &d);
   ck_assert_msg(d.count == 0, "%s", d.count ? d.sentence[0] : "");
 }
@@ -87,7 +88,7 @@ TEST(memory_of_recorded_fields) {
   place("{}");
   ck_assert_double_eq(sciara_member_need_of(&problem, all, 200).memory,
                       sciara_member_need_of(&problem, one, 200).memory);
-  problem.scenario.initial_thickness = (struct sciara_layer_spec){.given = true, .value = 1};
+  problem.source->scenario.initial_thickness = (struct sciara_layer_spec){.given = true, .value = 1};
   ck_assert_double_eq(sciara_member_need_of(&problem, all, 200).memory -
                           sciara_member_need_of(&problem, one, 200).memory,
                       more * SIDE * SIDE * sizeof(double));

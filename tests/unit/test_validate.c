@@ -104,10 +104,10 @@ static enum sciara_status within(size_t available, enum sciara_determinism deter
   engine.determinism = determinism;
   const struct sciara_candidate candidate[] = {{.name = "one", .ops = &engine}, {.name = "none"}};
   struct sciara_validation v = {.problem = &problem, .precision = precision, .steps = 1, .every = 1};
-  const size_t known = problem.size.available;
-  problem.size.available = available;
+  const size_t known = problem.source->size.available;
+  problem.source->size.available = available;
   const enum sciara_status status = sciara_validate(&v, candidate, 2);
-  problem.size.available = known;
+  problem.source->size.available = known;
   sciara_validation_free(&v);
   return status;
 }
@@ -117,9 +117,9 @@ TEST(memory_is_checked_first) {
   const struct sciara_engine_ops *in_single;
   expect_ok(sciara_engine_find("serial", SCIARA_RULE_FV3, SCIARA_SINGLE_PRECISION, &in_single));
   const struct sciara_grid *grid = &problem.grid;
-  const unsigned record = sciara_scenario_record(&problem.scenario);
+  const unsigned record = sciara_scenario_record(&problem.source->scenario);
   const size_t site = sciara_site_memory(grid), state = sciara_state_memory(grid, record);
-  const double wet = problem.size.wet;
+  const double wet = problem.source->size.wet;
   ck_assert_double_gt(wet, 0);
   const size_t engine = sciara_size_estimate_engine(serial, grid, record, wet, NULL);
   const size_t small = sciara_size_estimate_engine(in_single, grid, record, wet, NULL);

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "run/writer.h"
-#include "sim/cost.h"
+#include "setup/cost.h"
 #include "support/owned.h"
 
 enum { MOST = 100, NEVER = -1 };

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "model/polyline.h"
 #include "scenario/scenario_keys.h"
-#include "sim/problem.h"
+#include "setup/setup.h"
 #include "terrain/poi_file.h"
 
 // -------------------------------------------------------------------------------------------- features of vector files
@@ -23,7 +23,7 @@ static enum sciara_status read_feature(struct sciara_vent_spec *v, const struct 
   const struct sciara_pois_request request = {.path = v->file,
                                               .layer = v->layer,
                                               .place = v->feature,
-                                              .crs_wkt = p->site ? p->georef.crs_wkt : degrees,
+                                              .crs_wkt = p->site ? p->source->georef.crs_wkt : degrees,
                                               .grid = p->site ? &p->grid : NULL,
                                               .extra_drivers = options->extra_drivers,
                                               .extra_driver_count = options->extra_driver_count};
@@ -76,25 +76,25 @@ static bool put_place(cJSON *vent, const struct sciara_vent_spec *v) {
 
 static enum sciara_status find_vent(const struct sciara_problem *p, const struct sciara_problem_options *options,
                                     size_t index, cJSON *vent) {
-  struct sciara_vent_spec *v = &p->scenario.vents[index];
+  struct sciara_vent_spec *v = &p->source->scenario.vents[index];
   if (v->file) {
     SCIARA_TRY(read_feature(v, p, options));
     if (vent) SCIARA_TRY(sciara_vent_area_check(vent, v->place, index));
   }
   if (v->lonlat && p->site) {
-    SCIARA_TRY(sciara_georef_place(p->georef.crs_wkt, &p->grid, v->points, v->point_count));
+    SCIARA_TRY(sciara_georef_place(p->source->georef.crs_wkt, &p->grid, v->points, v->point_count));
     v->lonlat = false;
   }
   return !vent || put_place(vent, v) ? SCIARA_OK : sciara_no_memory("a scenario");
 }
 
 static bool is_to_do(const struct sciara_problem *p, size_t k) {
-  const struct sciara_vent_spec *v = &p->scenario.vents[k];
+  const struct sciara_vent_spec *v = &p->source->scenario.vents[k];
   return v->file || (v->lonlat && p->site && v->point_count > 0);
 }
 
 enum sciara_status sciara_problem_find_vents(struct sciara_problem *p, const struct sciara_problem_options *options) {
-  struct sciara_scenario_spec *s = &p->scenario;
+  struct sciara_scenario_spec *s = &p->source->scenario;
   cJSON *root = NULL;
   struct sciara_text text = {0};
   enum sciara_status status = SCIARA_OK;
@@ -183,7 +183,7 @@ static enum sciara_status locate(const struct sciara_problem *p, const struct sc
     *point = sciara_cell_centre(&p->grid, *row, *col);
     return check_on_grid(&p->grid, *row, *col);
   }
-  if (spec->place == SCIARA_VENT_LONLAT) SCIARA_TRY(sciara_georef_place(p->georef.crs_wkt, &p->grid, point, 1));
+  if (spec->place == SCIARA_VENT_LONLAT) SCIARA_TRY(sciara_georef_place(p->source->georef.crs_wkt, &p->grid, point, 1));
   return cell_of(&p->grid, point->x, point->y, row, col);
 }
 
@@ -236,7 +236,7 @@ static enum sciara_status drop_cells(const struct sciara_problem *p, const struc
     return sciara_fail(SCIARA_ERR_INPUT,
                        "expected a cell whose 8 neighbours are valid in the area of the vent, found %s", left);
   if (out > 0 && !only_check)
-    sciara_note(p->scenario.notes, SCIARA_LOG_INFO,
+    sciara_note(p->notes, SCIARA_LOG_INFO,
                 "%s: %zu of the %zu cells of its area are left out: %s; the others emit the whole rate", spec->name,
                 out, all, left);
   if (spec->rate_count <= MOST_SLOTS_OF_AREA / kept) return SCIARA_OK;
@@ -290,15 +290,15 @@ enum sciara_status sciara_vent_check(const struct sciara_problem *p, const struc
 }
 
 bool sciara_problem_has_area(const struct sciara_problem *p) {
-  for (size_t k = 0; k < p->scenario.vent_count; k++)
-    if (p->scenario.vents[k].reach_m > 0) return true;
+  for (size_t k = 0; k < p->source->scenario.vent_count; k++)
+    if (p->source->scenario.vents[k].reach_m > 0) return true;
   return false;
 }
 
 /** Refuses degrees where metres are expected. */
 static enum sciara_status refuse_degrees(const struct sciara_problem *p, const struct sciara_vent_spec *spec) {
   if (spec->place != SCIARA_VENT_XY && spec->place != SCIARA_VENT_LINE) return SCIARA_OK;
-  return sciara_georef_suspect_degrees(p->georef.crs_wkt, &p->grid, spec->points[0],
+  return sciara_georef_suspect_degrees(p->source->georef.crs_wkt, &p->grid, spec->points[0],
                                        spec->place == SCIARA_VENT_LINE
                                            ? "give \"lonlat\": true beside line ('sciara init': --fissure-lonlat)"
                                            : "give lon and lat in place of x and y ('sciara init': --vent-lonlat)");
@@ -306,7 +306,7 @@ static enum sciara_status refuse_degrees(const struct sciara_problem *p, const s
 
 /** One vent of the scenario, if its position was valid. */
 static enum sciara_status place_vent(struct sciara_problem *p, size_t k) {
-  const struct sciara_vent_spec *spec = &p->scenario.vents[k];
+  const struct sciara_vent_spec *spec = &p->source->scenario.vents[k];
   const int64_t first = p->vents->count;
   if (spec->point_count == 0) return SCIARA_OK;
   enum sciara_status status = refuse_degrees(p, spec);
@@ -314,23 +314,19 @@ static enum sciara_status place_vent(struct sciara_problem *p, size_t k) {
     status = spec->reach_m > 0                 ? place_area(p, spec)
              : spec->place == SCIARA_VENT_LINE ? place_line(p, spec)
                                                : place_point(p, spec);
-  if (status != SCIARA_OK) return sciara_fail_context(status, "%s: vents[%zu] (%s)", p->scenario.path, k, spec->name);
-  p->placed[k] =
+  if (status != SCIARA_OK)
+    return sciara_fail_context(status, "%s: vents[%zu] (%s)", p->source->scenario.path, k, spec->name);
+  p->source->placed[k] =
       (struct sciara_placement){.first = first,
                                 .count = p->vents->count - first,
                                 .altitude = p->site->z0[p->vents->row[first] * p->grid.cols + p->vents->col[first]]};
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_problem_make_rounding(struct sciara_problem *p) {
-  const double epsilon = p->scenario.engine.single_precision ? (double)FLT_EPSILON : DBL_EPSILON;
-  return sciara_rounding_of(p->vents, epsilon, &p->rounding);
-}
-
 enum sciara_status sciara_problem_place_vents(struct sciara_problem *p, struct sciara_diagnostics *diagnostics) {
   p->vents = sciara_vents_create();
   if (!p->vents) return SCIARA_ERR_MEMORY;
-  SCIARA_TRY(SCIARA_NEW(p->placed, p->scenario.vent_count, "the places of the vents"));
-  for (size_t k = 0; k < p->scenario.vent_count; k++) sciara_diagnostics_add(diagnostics, place_vent(p, k));
+  SCIARA_TRY(SCIARA_NEW(p->source->placed, p->source->scenario.vent_count, "the places of the vents"));
+  for (size_t k = 0; k < p->source->scenario.vent_count; k++) sciara_diagnostics_add(diagnostics, place_vent(p, k));
   return sciara_problem_make_rounding(p);
 }

@@ -6,7 +6,7 @@
 #define SCIARA_SIM_OUTFLOW_H
 
 #include "model/state.h"
-#include "sim/problem.h"
+#include "setup/setup.h"
 #include "store/run_json.h"
 
 /** The load of a vent of the scenario at its peak rate; vents without an area in one cell pass on their lava together. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/problem.h"
+#include "setup/setup.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "base/wallclock.h"
 #include "engine/engine.h"
 #include "model/range.h"
-#include "sim/cost.h"
+#include "setup/cost.h"
 #include "terrain/dem_gdal.h"
 #include "terrain/vector_shapes.h"
 
@@ -81,13 +81,13 @@ static enum sciara_status keep_interior(struct work *w) {
         w->spec->outline, k, g->west, k, sciara_grid_east(g), k, sciara_grid_south(g), k, g->north, k, w->low[0], k,
         w->high[0], k, w->low[1], k, w->high[1]);
   if (dropped > 0)
-    sciara_note(w->p->scenario.notes, SCIARA_LOG_WARNING,
+    sciara_note(w->p->notes, SCIARA_LOG_WARNING,
                 "initial.observed: %" PRId64
                 " cells of the outline are left out: they are sea, NODATA or on the rim of "
                 "the domain, where no lava can lie",
                 dropped);
   if (leaves_map(w))
-    sciara_note(w->p->scenario.notes, SCIARA_LOG_WARNING,
+    sciara_note(w->p->notes, SCIARA_LOG_WARNING,
                 "initial.observed: the outline extends beyond the DEM; the part outside is left out");
   return SCIARA_OK;
 }
@@ -96,13 +96,13 @@ static enum sciara_status read_outline(struct work *w) {
   const struct sciara_shapes_request file = {
       .path = w->spec->outline,
       .layer = w->spec->layer,
-      .crs_wkt = w->p->georef.crs_wkt,
+      .crs_wkt = w->p->source->georef.crs_wkt,
       .grid = &w->p->grid,
       .extra_drivers = w->options->extra_drivers,
       .extra_driver_count = w->options->extra_driver_count,
-      .notes = w->p->scenario.notes,
+      .notes = w->p->notes,
       .outline = true,
-      .when = w->spec->time_s >= 0 ? sciara_date_at(w->p->scenario.run.start, w->spec->time_s) : 0,
+      .when = w->spec->time_s >= 0 ? sciara_date_at(w->p->source->scenario.start, w->spec->time_s) : 0,
       .visit = add_polygon,
       .context = w};
   SCIARA_TRY(SCIARA_NEW(w->mask, (size_t)sciara_grid_cells(&w->p->grid), "the outline of the lava"));
@@ -132,8 +132,8 @@ static void check_vents(const struct work *w) {
   bool any = false;
   size_t missed = 0, first = 0;
   for (int64_t k = 0; k < p->vents->count; k++) any |= has_emitted(p->vents, k, time);
-  for (size_t k = 0; k < p->scenario.vent_count; k++) {
-    const struct sciara_placement *at = &p->placed[k];
+  for (size_t k = 0; k < p->source->scenario.vent_count; k++) {
+    const struct sciara_placement *at = &p->source->placed[k];
     bool inside = false, emitted = false;
     for (int64_t n = at->first; n < at->first + at->count; n++) {
       inside |= w->mask[p->vents->row[n] * p->grid.cols + p->vents->col[n]];
@@ -143,12 +143,12 @@ static void check_vents(const struct work *w) {
     if (missed++ == 0) first = k;
   }
   if (missed == 0) return;
-  const int64_t n = p->placed[first].first;
+  const int64_t n = p->source->placed[first].first;
   sciara_note(
-      p->scenario.notes, SCIARA_LOG_WARNING,
+      p->notes, SCIARA_LOG_WARNING,
       "initial.observed: the outline misses %zu of the vents, the first one vents[%zu] (%s), %.0f m away from it: "
       "check the outline, its CRS and the place of the vent",
-      missed, first, p->scenario.vents[first].name, distance(w, p->vents->row[n], p->vents->col[n]));
+      missed, first, p->source->scenario.vents[first].name, distance(w, p->vents->row[n], p->vents->col[n]));
 }
 
 // ------------------------------------------------------------------------------------------------------------- time
@@ -159,7 +159,7 @@ static enum sciara_status take_time(struct work *w) {
   struct sciara_state *s = p->state;
   const struct sciara_vents *v = p->vents;
   const double from = s->time, given = w->spec->time_s;
-  const double step = sciara_largest_clock(&p->scenario.params, p->scenario.engine.single_precision);
+  const double step = sciara_largest_clock(&p->params, p->engine.single_precision);
   if (w->corrects && given >= 0 && given < from - step)
     return sciara_fail(
         SCIARA_ERR_INPUT,
@@ -167,7 +167,7 @@ static enum sciara_status take_time(struct work *w) {
         "a checkpoint from before the observation",
         from, given);
   if (given > from) s->time = given;
-  if (w->corrects) p->emission_from_s = s->time; // what the vents emitted up to then is in the observation
+  if (w->corrects) p->source->emission_from_s = s->time; // what the vents emitted up to then is in the observation
   SCIARA_TRY(sciara_problem_change_due(p));
   w->emitted_m3 = s->initial + s->emitted + s->added - s->removed;
   for (int64_t k = 0; k < v->count; k++)
@@ -258,7 +258,7 @@ static enum sciara_status lay_out(struct work *w) {
     for (int64_t c = 0; c < g->cols; c++)
       if (w->mask[r * g->cols + c]) w->deposit[r * g->cols + c] = plane_above(w, r, c, width);
   fill_to_level(w, volume / cell_area(p));
-  sciara_note(p->scenario.notes, SCIARA_LOG_INFO,
+  sciara_note(p->notes, SCIARA_LOG_INFO,
               "initial.observed: %.6g m3 (%s) lie with a surface that is level across the flow: a plane through the "
               "ground within %" PRId64 " cells, raised",
               volume, w->spec->volume_m3 > 0 ? "volume_m3" : "all lava up to then", width);
@@ -270,8 +270,8 @@ static enum sciara_status read_raster(const struct work *w, const char *path, do
                                              .band = 1,
                                              .extra_drivers = w->options->extra_drivers,
                                              .extra_driver_count = w->options->extra_driver_count,
-                                             .notes = w->p->scenario.notes};
-  return sciara_raster_read_on_grid_with(&request, &w->p->grid, w->p->georef.crs_wkt, values);
+                                             .notes = w->p->notes};
+  return sciara_raster_read_on_grid_with(&request, &w->p->grid, w->p->source->georef.crs_wkt, values);
 }
 
 /** Thickness from a number, a raster, or a DEM with the lava. */
@@ -288,21 +288,21 @@ static enum sciara_status measure(struct work *w) {
     w->deposit[i] = !w->mask[i] ? 0 : spec->dem ? fmax(0, value) : value;
   }
   if (outside > 0)
-    sciara_note(p->scenario.notes, SCIARA_LOG_WARNING,
+    sciara_note(p->notes, SCIARA_LOG_WARNING,
                 "initial.observed.thickness: %.6g m3 of lava outside the outline are left out", outside * cell_area(p));
   return SCIARA_OK;
 }
 
 /** Warns, and keeps the text for the record of the run; owned from here on. */
 static enum sciara_status doubt(struct work *w, char *text) {
-  char *before = w->p->observed_warning;
+  char *before = w->p->source->observed_warning;
   if (!text) return sciara_no_memory("a warning");
-  sciara_note(w->p->scenario.notes, SCIARA_LOG_WARNING, "%s", text);
-  w->p->observed_warning = before ? sciara_format("%s; %s", before, text) : text;
+  sciara_note(w->p->notes, SCIARA_LOG_WARNING, "%s", text);
+  w->p->source->observed_warning = before ? sciara_format("%s; %s", before, text) : text;
   if (!before) return SCIARA_OK;
   free(before);
   free(text);
-  return w->p->observed_warning ? SCIARA_OK : sciara_no_memory("a warning");
+  return w->p->source->observed_warning ? SCIARA_OK : sciara_no_memory("a warning");
 }
 
 static enum sciara_status check_deposit(struct work *w) {
@@ -321,7 +321,7 @@ static enum sciara_status check_deposit(struct work *w) {
     dry += !(w->deposit[i] > 0);
   }
   w->volume_m3 = sum * cell_area(w->p);
-  sciara_note(w->p->scenario.notes, SCIARA_LOG_INFO,
+  sciara_note(w->p->notes, SCIARA_LOG_INFO,
               "initial.observed: %s: %" PRId64 " cells, %.6g m2; %.6g m3 of lava, %.3g m thick on average, up to %.3g "
               "m; %" PRId64 " of the cells have none; simulated time %.10g s",
               w->spec->outline, w->cells, (double)w->cells * cell_area(w->p), w->volume_m3, sum / (double)w->cells,
@@ -358,14 +358,14 @@ static double mean_temperature(const struct sciara_problem *p) {
     heat += s->h[i] * s->T[i];
     volume += s->h[i];
   }
-  return volume > 0 ? heat / volume : p->scenario.params.T_vent;
+  return volume > 0 ? heat / volume : p->params.T_vent;
 }
 
 static enum sciara_status take_temperature(struct work *w) {
   const struct sciara_problem *p = w->p;
   const struct sciara_layer_spec *t = &w->spec->temperature;
   if (!t->given)
-    sciara_note(p->scenario.notes, SCIARA_LOG_INFO, "initial.observed: no temperature is given: %s%.6g K (%s) is used",
+    sciara_note(p->notes, SCIARA_LOG_INFO, "initial.observed: no temperature is given: %s%.6g K (%s) is used",
                 w->corrects ? "that of the checkpoint, and where it has no liquid lava " : "", mean_temperature(p),
                 w->corrects ? "the mean" : "T_vent_K");
   if (!t->path) return SCIARA_OK;
@@ -374,7 +374,7 @@ static enum sciara_status take_temperature(struct work *w) {
 }
 
 static enum sciara_status check_temperature(const struct work *w, int64_t i, double T) {
-  const struct sciara_params *params = &w->p->scenario.params;
+  const struct sciara_params *params = &w->p->params;
   const int64_t cols = w->p->grid.cols;
   if (T > params->T_sol && T <= params->T_vent) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
@@ -386,13 +386,13 @@ static enum sciara_status check_temperature(const struct work *w, int64_t i, dou
 // ------------------------------------------------------------------------------------------------------------ state
 
 static double rounded(const struct work *w, double value) {
-  return w->p->scenario.engine.single_precision ? (double)(float)value : value;
+  return w->p->engine.single_precision ? (double)(float)value : value;
 }
 
 /** Lays the deposit of cell i on the ground: rock as far as there was rock, then liquid lava. @param T of lava, K */
 static void set_cell(const struct work *w, int64_t i, double T) {
   struct sciara_state *s = w->p->state;
-  const struct sciara_range *range = sciara_range_of(w->p->scenario.engine.single_precision);
+  const struct sciara_range *range = sciara_range_of(w->p->engine.single_precision);
   const double rock = s->z[i] - s->z0[i];
   if (rock > w->deposit[i]) s->z[i] = rounded(w, s->z0[i] + w->deposit[i]);
   s->h[i] = rock < w->deposit[i] ? rounded(w, w->deposit[i] - rock) : 0;
@@ -433,7 +433,7 @@ static enum sciara_status correct(struct work *w) {
   }
   s->added += added * cell_area(w->p);
   s->removed += removed * cell_area(w->p);
-  sciara_note(w->p->scenario.notes, SCIARA_LOG_INFO,
+  sciara_note(w->p->notes, SCIARA_LOG_INFO,
               "initial.observed: the checkpoint is corrected: %.6g m3 are added in %" PRId64
               " cells, %.6g m3 are removed in %" PRId64,
               added * cell_area(w->p), more, removed * cell_area(w->p), less);
@@ -458,10 +458,10 @@ enum sciara_status sciara_initial_observed_take(struct sciara_problem *p,
                                                 const struct sciara_problem_options *options) {
   struct work w = {.p = p,
                    .options = options,
-                   .spec = &p->scenario.observed,
+                   .spec = &p->source->scenario.observed,
                    .low = {INFINITY, INFINITY},
                    .high = {-INFINITY, -INFINITY},
-                   .corrects = p->scenario.initial_checkpoint != NULL};
+                   .corrects = p->source->scenario.initial_checkpoint != NULL};
   enum sciara_status status;
   SCIARA_TRY_GOTO(take_time(&w));
   SCIARA_TRY_GOTO(read_outline(&w));
@@ -469,15 +469,15 @@ enum sciara_status sciara_initial_observed_take(struct sciara_problem *p,
   SCIARA_TRY_GOTO(find_deposit(&w));
   SCIARA_TRY_GOTO(take_temperature(&w));
   SCIARA_TRY_GOTO(correct(&w));
-  p->observed_hash = hash_of(&w);
-  p->observed = w.mask;
+  p->source->observed_hash = hash_of(&w);
+  p->source->observed = w.mask;
   w.mask = NULL;
 cleanup:
   sciara_free(w.mask);
   sciara_free(w.deposit);
   sciara_free(w.raster);
   if (status == SCIARA_OK || status == SCIARA_ERR_USAGE) return status; // of an option, not of the scenario
-  return sciara_fail_context(status, "%s", p->scenario.path);
+  return sciara_fail_context(status, "%s", p->source->scenario.path);
 }
 
 // ------------------------------------------------------------------------------------------------------ what runs off
@@ -495,17 +495,15 @@ static int64_t count_covered(const struct sciara_state *s) {
 
 /** Advances a state by WATCHED_S without effusion, as far as the time on the wall clock allows. */
 static enum sciara_status watch(const struct sciara_problem *p, struct sciara_state *s) {
-  const struct sciara_scenario_spec *spec = &p->scenario;
   const struct sciara_engine_ops *ops;
   struct sciara_engine_progress now = {0};
   void *engine = NULL;
   struct sciara_vents *none = sciara_vents_create();
   enum sciara_status status;
   SCIARA_TRY_GOTO(none ? SCIARA_OK : sciara_no_memory("vents"));
-  SCIARA_TRY_GOTO(sciara_engine_find("serial", spec->params.rule,
-                                     spec->engine.single_precision ? SCIARA_SINGLE_PRECISION : SCIARA_DOUBLE, &ops));
-  const struct sciara_engine_setup setup = {
-      .params = &spec->params, .vents = none, .boundary = spec->boundary, .threads = 1};
+  SCIARA_TRY_GOTO(sciara_engine_find("serial", p->params.rule,
+                                     p->engine.single_precision ? SCIARA_SINGLE_PRECISION : SCIARA_DOUBLE, &ops));
+  const struct sciara_engine_setup setup = {.params = &p->params, .vents = none, .boundary = p->boundary, .threads = 1};
   const struct sciara_stop stop = {.steps = UINT64_MAX,
                                    .time = fmin(s->time + WATCHED_S, sciara_site_next_change(s->site)),
                                    .solidified = true,
@@ -526,7 +524,7 @@ enum sciara_status sciara_observed_run_off(const struct sciara_problem *p, char 
   struct sciara_state *s = NULL;
   char time[48];
   *text = NULL;
-  if (!p->observed_hash || sciara_grid_cells(&p->grid) > SCIARA_COST_PROBE_CELLS) return SCIARA_OK;
+  if (!p->source->observed_hash || sciara_grid_cells(&p->grid) > SCIARA_COST_PROBE_CELLS) return SCIARA_OK;
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_state_clone(p->state, &s));
   SCIARA_TRY_GOTO(watch(p, s));

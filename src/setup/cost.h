@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What simulations cost, estimated before they are made: memory, number and size of snapshots, time, and the needs of a
-// member. All constants are in sim/cost.def.
+// member. All constants are in setup/cost.def.
 #ifndef SCIARA_SIM_COST_H
 #define SCIARA_SIM_COST_H
 
@@ -13,7 +13,7 @@ enum {
 #define BYTES(name, value, meaning) SCIARA_COST_##name = (value), ///< bytes
 #define COUNT(name, value, meaning) SCIARA_COST_##name = (value),
 #define FACTOR(name, value, meaning)
-#include "sim/cost.def"
+#include "setup/cost.def"
 #undef BYTES
 #undef COUNT
 #undef FACTOR
@@ -22,7 +22,7 @@ enum {
 #define BYTES(name, value, meaning)
 #define COUNT(name, value, meaning)
 #define FACTOR(name, value, meaning) static const double SCIARA_COST_##name = (value);
-#include "sim/cost.def"
+#include "setup/cost.def"
 #undef BYTES
 #undef COUNT
 #undef FACTOR

@@ -4,7 +4,7 @@
 #define SCIARA_SIM_SCENARIO_SITE_H
 
 #include "model/site.h"
-#include "sim/problem.h"
+#include "setup/setup.h"
 
 /** Reads the DEM of a scenario, or that of options->ground; in single precision the altitudes are rounded to float. */
 enum sciara_status sciara_scenario_site_read(const struct sciara_scenario_spec *s,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/scenario_site.h"
+#include "setup/scenario_site.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/cost.h"
+#include "setup/cost.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,9 +14,9 @@
 #include "model/ground_change.h"
 #include "model/rule.h"
 #include "picture/map_picture.h"
+#include "setup/setup.h"
 #include "sim/choose_engine.h"
 #include "sim/parallel.h"
-#include "sim/problem.h"
 #include "store/checkpoint_hdf5.h"
 #include "store/snapshot_hdf5.h"
 
@@ -81,7 +81,7 @@ static void predict_snapshot_size(const struct sciara_scenario_spec *s, const st
                                   struct sciara_size_estimate *f) {
   const double cells = (double)sciara_grid_cells(grid), item = s->output.as_double ? 8 : 4;
   const double fixed = SCIARA_COST_SNAPSHOT_TEXTS + 8.0 * (double)(grid->rows + grid->cols);
-  const bool padded = s->output.as_double && sciara_scenario_precision(s) != SCIARA_DOUBLE;
+  const bool padded = s->output.as_double && sciara_chosen_precision(&s->engine) != SCIARA_DOUBLE;
   double about = fixed, most = fixed;
   for (int field = 0; field < SCIARA_FIELD_COUNT; field++) {
     if (!(s->output.fields >> field & 1u)) continue;
@@ -106,7 +106,7 @@ static size_t predict_checkpoint(const struct sciara_grid *grid, unsigned record
 
 static void count_snapshots(const struct sciara_scenario_spec *s, const struct sciara_vents *vents,
                             struct sciara_size_estimate *f) {
-  const double every = s->output.every_s, end = sciara_scenario_end(s);
+  const double every = s->output.every_s, end = sciara_limits_end(&s->run);
   // One for each interval, and one of the final state; at most one for each step.
   f->snapshots = every > 0 ? fmax(1, ceil(end / every)) : 1;
   if (s->run.max_steps != UINT64_MAX) f->snapshots = fmin(f->snapshots, (double)s->run.max_steps);
@@ -146,7 +146,7 @@ struct sciara_size_estimate sciara_size_estimate_make(const struct sciara_scenar
   const size_t cog = sciara_map_cog_memory(grid), picture = sciara_map_picture_memory(grid); // one after the other
   const size_t map = s->output.maps ? values + (cog > picture ? cog : picture) : 0;
   const size_t on_the_way = sciara_scenario_writes_on_the_way(s) ? predict_keeping(grid, record, ops, &f) : 0;
-  f.checkpoint = predict_checkpoint(grid, record, wet, sciara_scenario_precision(s) != SCIARA_DOUBLE);
+  f.checkpoint = predict_checkpoint(grid, record, wet, sciara_chosen_precision(&s->engine) != SCIARA_DOUBLE);
   const size_t file = snapshot > f.checkpoint ? snapshot : f.checkpoint; // also one after the other
   const int marks = (s->dem.sea.rule != SCIARA_SEA_NONE) + (s->dem.edit_count > 0);
   const size_t dem = sciara_map_geotiff_memory(grid, marks), later_files = (file > map ? file : map) + on_the_way;
@@ -167,7 +167,7 @@ static struct sciara_grid band_of(const struct sciara_grid *grid, int count, int
 
 /** The GPUs of a process: as an engine with several has them, else one; 0 on the CPU. */
 static int gpus_of(const struct sciara_engine_ops *ops, const struct sciara_scenario_spec *s, bool ranked) {
-  const int found = sciara_devices() - s->engine.device, given = sciara_scenario_engine_options(s).gpus;
+  const int found = sciara_devices() - s->engine.device, given = sciara_chosen_options(&s->engine).gpus;
   if (!(ops->capabilities & SCIARA_CAN_DEVICE)) return 0;
   return given > 0 ? given : ranked || !sciara_engine_follows(ops, "gpus") || found < 1 ? 1 : found;
 }
@@ -217,16 +217,15 @@ enum sciara_status sciara_size_estimate_check(const struct sciara_size_estimate 
 
 /** Simulated time in which lava of this thickness, m, cools from T_vent to T_sol, s; INFINITY without cooling. */
 static double cooling_time(const struct sciara_problem *p, double thickness) {
-  const struct sciara_params *params = &p->scenario.params;
+  const struct sciara_params *params = &p->params;
   const double K = sciara_cooling_constant(params, p->grid.cell_size); // the rule makes T^-3 grow by K t/h
   return thickness * (pow(params->T_sol, -3) - pow(params->T_vent, -3)) / K;
 }
 
 void sciara_time_estimate_extend(const struct sciara_problem *p, struct sciara_time_estimate *e) {
-  const struct sciara_scenario_spec *s = &p->scenario;
   const double emission = sciara_vents_end(p->vents), change = p->site ? sciara_site_last_change(p->site) : 0;
-  const double end = sciara_scenario_end(s);
-  if (s->run.until == SCIARA_UNTIL_TIME) {
+  const double end = sciara_limits_end(&p->run);
+  if (p->run.until == SCIARA_UNTIL_TIME) {
     e->until = SCIARA_ESTIMATE_END;
     e->until_s = end;
   } else {
@@ -235,7 +234,7 @@ void sciara_time_estimate_extend(const struct sciara_problem *p, struct sciara_t
   }
   if (e->until_s <= e->time) e->until = SCIARA_ESTIMATE_NOTHING;
   const double by_steps =
-      s->run.max_steps == UINT64_MAX ? (double)INFINITY : (double)(s->run.max_steps - e->steps) * e->per_step;
+      p->run.max_steps == UINT64_MAX ? (double)INFINITY : (double)(p->run.max_steps - e->steps) * e->per_step;
   const double by_time =
       e->until == SCIARA_ESTIMATE_NOTHING ? (double)INFINITY : (e->until_s - e->time) * e->per_second;
   if (by_steps < by_time) e->until = SCIARA_ESTIMATE_STEPS;
@@ -247,10 +246,9 @@ void sciara_time_estimate_extend(const struct sciara_problem *p, struct sciara_t
 /** Steps until `until` on the wall clock, or the first change of the ground; returns why they ended. */
 static enum sciara_status advance(const struct sciara_problem *p, const struct sciara_engine_ops *ops, void *engine,
                                   double until, struct sciara_engine_progress *now) {
-  const struct sciara_scenario_spec *s = &p->scenario;
   const double change = sciara_site_next_change(p->site);
-  const struct sciara_stop stop = {.steps = s->run.max_steps,
-                                   .time = fmin(sciara_scenario_end(s), change),
+  const struct sciara_stop stop = {.steps = p->run.max_steps,
+                                   .time = fmin(sciara_limits_end(&p->run), change),
                                    .solidified = isinf(change),
                                    .max_wall_ms = 50};
   do SCIARA_TRY(ops->advance(engine, &stop, now));
@@ -274,7 +272,7 @@ static enum sciara_status probe(const struct sciara_problem *p, const struct sci
   }
   const double wall = sciara_wallclock() - begin, later = begin + wall - middle;
   const double steps = (double)(end.step - half.step);
-  const bool changes = end.reason == SCIARA_STOP_TIME && end.time < sciara_scenario_end(&p->scenario);
+  const bool changes = end.reason == SCIARA_STOP_TIME && end.time < sciara_limits_end(&p->run);
   *out = (struct sciara_time_estimate){.whole = end.reason != SCIARA_STOP_WALL && !changes,
                                        .steps = end.step,
                                        .time = end.time,
@@ -288,26 +286,25 @@ static enum sciara_status probe(const struct sciara_problem *p, const struct sci
 
 enum sciara_status sciara_time_estimate_make(const struct sciara_problem *p, double seconds,
                                              struct sciara_time_estimate *out) {
-  const struct sciara_scenario_spec *s = &p->scenario;
   const struct sciara_engine_ops *ops, *inner;
   struct sciara_engine_ops banded;
   void *engine;
   *out = (struct sciara_time_estimate){.made = false};
   if (sciara_grid_cells(&p->grid) > SCIARA_COST_PROBE_CELLS) return SCIARA_OK;
-  SCIARA_TRY(sciara_scenario_choose_engine(s, &inner));
-  SCIARA_TRY(sciara_scenario_choose_bands(s, inner, p->comm, &banded, &ops));
-  const struct sciara_engine_setup setup = {.params = &s->params,
+  SCIARA_TRY(sciara_engine_choose(&p->engine, p->params.rule, p->notes, &inner));
+  SCIARA_TRY(sciara_engine_choose_bands(&p->engine, p->notes, inner, p->comm, &banded, &ops));
+  const struct sciara_engine_setup setup = {.params = &p->params,
                                             .vents = p->vents,
-                                            .boundary = s->boundary,
-                                            .threads = s->engine.threads,
-                                            .device = s->engine.device,
-                                            .options = sciara_scenario_engine_options(s),
+                                            .boundary = p->boundary,
+                                            .threads = p->engine.threads,
+                                            .device = p->engine.device,
+                                            .options = sciara_chosen_options(&p->engine),
                                             .comm = p->comm,
                                             .inner = inner};
   SCIARA_TRY(ops->create(&setup, &engine));
   const enum sciara_status status = probe(p, ops, engine, seconds, out);
   ops->destroy(engine);
-  out->threads = sciara_engine_threads(ops, s->engine.threads);
+  out->threads = sciara_engine_threads(ops, p->engine.threads);
   return status;
 }
 
@@ -340,7 +337,7 @@ static double liquid_volume(const struct sciara_problem *p, double start, double
 
 /** Seconds in which the lava of a member cools on cells with 1 m of it, summed over these cells. */
 static double liquid_time(const struct sciara_problem *p) {
-  const double start = p->state ? p->state->time : 0, end = sciara_scenario_end(&p->scenario), w = p->grid.cell_size;
+  const double start = p->state ? p->state->time : 0, end = sciara_limits_end(&p->run), w = p->grid.cell_size;
   double each = fmin(cooling_time(p, 1), end - start);
   if (!isfinite(each) && p->vents) each = sciara_vents_end(p->vents); // nothing cools, and only steps are limited
   return each > 0 ? liquid_volume(p, start, end) / (w * w) * each : 0;
@@ -357,7 +354,7 @@ double sciara_member_disk(double members, double covered) {
 
 struct sciara_member_need sciara_member_need_of(const struct sciara_problem *p, unsigned record,
                                                 double bytes_per_cell) {
-  const struct sciara_params *params = &p->scenario.params;
+  const struct sciara_params *params = &p->params;
   const double volume = p->vents ? sciara_vents_total(p->vents) : 0, w2 = p->grid.cell_size * p->grid.cell_size;
   const double thickness = 0.5 * (thin(params) + thick(params)), cells = (double)sciara_grid_cells(&p->grid);
   struct sciara_member_need need = {.liquid_s = liquid_time(p)};
@@ -368,8 +365,8 @@ struct sciara_member_need sciara_member_need_of(const struct sciara_problem *p, 
   need.checkpoint = SCIARA_COST_MEMBER_STATE + SCIARA_COST_MEMBER_STATE_CELL * fmin(cells, covered + initial_cells(p));
   need.window = fmin(cells, SCIARA_COST_WINDOW_LEAST + SCIARA_COST_WINDOW_PER_LAVA * lava_cells);
   need.memory = need.window * bytes_per_cell;
-  if (sciara_scenario_has_initial_lava(&p->scenario))
+  if (sciara_scenario_has_initial_lava(&p->source->scenario))
     need.memory += (double)sciara_state_memory(&p->grid, record); // the map on which it begins
-  if (p->scenario.dem.error.sd_m > 0) need.memory += SCIARA_COST_MEMBER_GROUND_CELL * cells; // a map of its own
+  if (p->source->scenario.dem.error.sd_m > 0) need.memory += SCIARA_COST_MEMBER_GROUND_CELL * cells; // a map of its own
   return need;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/simulation.h"
+#include "setup/setup.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,24 +18,24 @@ enum sciara_status sciara_checkpoint_identify(const struct sciara_problem *p, ui
                                               struct sciara_checkpoint_identity *out) {
   *out = (struct sciara_checkpoint_identity){.grid = p->state->grid,
                                              .inputs = sciara_inputs_of(p->site, ground, p->vents),
-                                             .params = p->scenario.params,
-                                             .boundary = p->scenario.boundary,
-                                             .record = sciara_scenario_record(&p->scenario)};
-  return set(&out->precision, sciara_precision_name(sciara_scenario_precision(&p->scenario)));
+                                             .params = p->params,
+                                             .boundary = p->boundary,
+                                             .record = sciara_scenario_record(&p->source->scenario)};
+  return set(&out->precision, sciara_precision_name(sciara_chosen_precision(&p->engine)));
 }
 
 enum sciara_status sciara_checkpoint_describe(const struct sciara_simulation *s, uint64_t ground, const char *history,
                                               const char *started_utc, struct sciara_checkpoint *h) {
   const struct sciara_problem *p = &s->problem;
   h->dem_hash = p->site->origin.hash;
-  h->emission_from_s = p->emission_from_s;
+  h->emission_from_s = p->source->emission_from_s;
   SCIARA_TRY(sciara_checkpoint_identify(p, ground, &h->identity));
-  SCIARA_TRY(set(&h->georef.crs_wkt, p->georef.crs_wkt));
-  SCIARA_TRY(set(&h->georef.crs_name, p->georef.crs_name));
+  SCIARA_TRY(set(&h->georef.crs_wkt, p->source->georef.crs_wkt));
+  SCIARA_TRY(set(&h->georef.crs_name, p->source->georef.crs_name));
   SCIARA_TRY(set(&h->engine, s->ops->name));
-  SCIARA_TRY(set(&h->scenario_path, p->scenario.path));
-  SCIARA_TRY(set(&h->scenario_folder, p->scenario.folder));
-  SCIARA_TRY(set(&h->scenario_json, p->scenario.json));
+  SCIARA_TRY(set(&h->scenario_path, p->source->scenario.path));
+  SCIARA_TRY(set(&h->scenario_folder, p->source->scenario.folder));
+  SCIARA_TRY(set(&h->scenario_json, p->source->scenario.json));
   SCIARA_TRY(set(&h->history, history));
   return set(&h->started_utc, started_utc);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/outflow.h"
+#include "setup/outflow.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -21,10 +21,11 @@ static double length_of(const struct sciara_vent_spec *v) {
 
 /** Whether vents j and k, without an area, emit in the same cell; so does k itself. */
 static bool same_cell(const struct sciara_problem *p, size_t j, size_t k) {
-  const struct sciara_placement *a = &p->placed[j], *b = &p->placed[k];
+  const struct sciara_placement *a = &p->source->placed[j], *b = &p->source->placed[k];
   if (j == k) return true;
-  return a->count == 1 && b->count == 1 && p->scenario.vents[j].reach_m == 0 && p->scenario.vents[k].reach_m == 0 &&
-         p->vents->row[a->first] == p->vents->row[b->first] && p->vents->col[a->first] == p->vents->col[b->first];
+  return a->count == 1 && b->count == 1 && p->source->scenario.vents[j].reach_m == 0 &&
+         p->source->scenario.vents[k].reach_m == 0 && p->vents->row[a->first] == p->vents->row[b->first] &&
+         p->vents->col[a->first] == p->vents->col[b->first];
 }
 
 /** A change of a rate. */
@@ -39,7 +40,7 @@ static int by_time(const void *a, const void *b) {
 
 /** The largest rate at one time of the vents in the cell of vent k, m3/s, and their number. */
 static enum sciara_status find_peak(const struct sciara_problem *p, size_t k, struct sciara_outflow *out) {
-  const struct sciara_scenario_spec *s = &p->scenario;
+  const struct sciara_scenario_spec *s = &p->source->scenario;
   struct change *change;
   size_t room = 1, count = 0;
   double rate = 0;
@@ -69,10 +70,10 @@ static enum sciara_status find_peak(const struct sciara_problem *p, size_t k, st
 static const double TURN = 6.283185307179586; ///< 2 pi
 
 static enum sciara_status describe_outflow(const struct sciara_problem *p, size_t k, struct sciara_outflow *out) {
-  const struct sciara_vent_spec *v = &p->scenario.vents[k];
-  const struct sciara_params *params = &p->scenario.params;
+  const struct sciara_vent_spec *v = &p->source->scenario.vents[k];
+  const struct sciara_params *params = &p->params;
   const bool line = v->place == SCIARA_VENT_LINE;
-  const double w = p->grid.cell_size, cells = (double)p->placed[k].count;
+  const double w = p->grid.cell_size, cells = (double)p->source->placed[k].count;
   SCIARA_TRY(find_peak(p, k, out));
   const double whole = sciara_tower_load(params, w, out->peak);
   const double perimeter = line ? 2 * (length_of(v) + 2 * v->reach_m) : TURN * v->reach_m;
@@ -87,12 +88,12 @@ static enum sciara_status describe_outflow(const struct sciara_problem *p, size_
 }
 
 enum sciara_status sciara_outflows_of(const struct sciara_problem *p, struct sciara_outflow **out) {
-  enum sciara_status status = SCIARA_NEW(*out, p->scenario.vent_count + 1, "estimates for the vents");
-  for (size_t k = 0, j; k < p->scenario.vent_count && status == SCIARA_OK; k++) {
+  enum sciara_status status = SCIARA_NEW(*out, p->source->scenario.vent_count + 1, "estimates for the vents");
+  for (size_t k = 0, j; k < p->source->scenario.vent_count && status == SCIARA_OK; k++) {
     for (j = 0; j < k && !same_cell(p, j, k);) j++;
     if (j < k)
       (*out)[k] = (*out)[j];
-    else if (p->placed[k].count > 0)
+    else if (p->source->placed[k].count > 0)
       status = describe_outflow(p, k, &(*out)[k]);
   }
   if (status == SCIARA_OK) return SCIARA_OK;
@@ -102,22 +103,22 @@ enum sciara_status sciara_outflows_of(const struct sciara_problem *p, struct sci
 }
 
 bool sciara_outflow_surges(const struct sciara_problem *p, const struct sciara_outflow *o) {
-  const double least = sciara_tower_least(&p->scenario.params, p->grid.cell_size);
+  const double least = sciara_tower_least(&p->params, p->grid.cell_size);
   return o->height <= least && o->surge > least;
 }
 
 enum sciara_status sciara_outflow_warn(const struct sciara_problem *p) {
   struct sciara_outflow *all;
-  if (!sciara_has_towers(&p->scenario.params)) return SCIARA_OK;
+  if (!sciara_has_towers(&p->params)) return SCIARA_OK;
   SCIARA_TRY(sciara_outflows_of(p, &all));
-  for (size_t k = 0; k < p->scenario.vent_count; k++) {
-    const struct sciara_vent_spec *v = &p->scenario.vents[k];
+  for (size_t k = 0; k < p->source->scenario.vent_count; k++) {
+    const struct sciara_vent_spec *v = &p->source->scenario.vents[k];
     const struct sciara_outflow *o = &all[k];
     char with[64] = "";
     if (!(o->x >= 1)) continue;
     if (o->group > 1) snprintf(with, sizeof with, " with the other %zu in its cell", o->group - 1);
     sciara_note(
-        p->scenario.notes, SCIARA_LOG_WARNING,
+        p->notes, SCIARA_LOG_WARNING,
         "vents[%zu] (%s)%s: x = %.3g at its peak rate of %.6g m3/s: cells of %g m cannot pass on so much lava, and it "
         "piles up without bound (docs/model.md, Towers); %s = %.3g or dem.cell_size_m = %.3g brings x to %g",
         k, v->name, with, o->x, o->peak, p->grid.cell_size, v->place == SCIARA_VENT_LINE ? "width_m" : "radius_m",
@@ -172,18 +173,18 @@ static enum sciara_status add(const struct sciara_problem *p, struct sciara_run_
 
 static enum sciara_status watch_vents(const struct sciara_problem *p, const struct sciara_state *s, double least,
                                       struct sciara_run_json *run_json, const char **new_text) {
-  for (size_t k = 0; k < p->scenario.vent_count; k++) {
-    const struct sciara_placement *placed = &p->placed[k];
+  for (size_t k = 0; k < p->source->scenario.vent_count; k++) {
+    const struct sciara_placement *placed = &p->source->placed[k];
     struct sciara_tower at;
     bool found;
     SCIARA_TRY(sciara_tower_find_vent(s, p->vents, placed->first, placed->count, least, &found, &at));
     if (!found) continue;
     char *why;
     SCIARA_TRY(explain(p, k, &why));
-    char *text =
-        sciara_format("vents[%zu] (%s) stands %.3g m above the cells around it in row %" PRId64 ", column %" PRId64
-                      ", first seen in step %" PRIu64 " (%.6g s): %s",
-                      k, p->scenario.vents[k].name, at.height, p->row + at.row, p->col + at.col, s->step, s->time, why);
+    char *text = sciara_format("vents[%zu] (%s) stands %.3g m above the cells around it in row %" PRId64
+                               ", column %" PRId64 ", first seen in step %" PRIu64 " (%.6g s): %s",
+                               k, p->source->scenario.vents[k].name, at.height, p->row + at.row, p->col + at.col,
+                               s->step, s->time, why);
     free(why);
     return add(p, run_json, s, SCIARA_WARNING_VENT, &at, text, new_text);
   }
@@ -193,10 +194,10 @@ static enum sciara_status watch_vents(const struct sciara_problem *p, const stru
 enum sciara_status sciara_tower_watch(const struct sciara_problem *p, const struct sciara_state *s,
                                       const struct sciara_touched *touched, struct sciara_run_json *run_json,
                                       const char **new_text) {
-  const double least = sciara_tower_least(&p->scenario.params, s->grid.cell_size);
+  const double least = sciara_tower_least(&p->params, s->grid.cell_size);
   struct sciara_tower at;
   *new_text = NULL;
-  if (!sciara_has_towers(&p->scenario.params)) return SCIARA_OK;
+  if (!sciara_has_towers(&p->params)) return SCIARA_OK;
   if (sciara_run_json_warning(run_json, SCIARA_WARNING_VENT)) return SCIARA_OK; // its tower is no other problem
   SCIARA_TRY(watch_vents(p, s, least, run_json, new_text));
   if (*new_text || sciara_run_json_warning(run_json, SCIARA_WARNING_TOWER) ||

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "setup/setup.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/date.h"
+#include "base/mem.h"
+#include "model/params.h"
+#include "model/range.h"
+#include "setup/scenario_site.h"
+#include "sim/choose_engine.h"
+#include "terrain/dem_gdal.h"
+
+static void release_source(struct sciara_source *s) {
+  sciara_free(s->placed);
+  sciara_free(s->observed);
+  free(s->observed_warning);
+  sciara_scenario_free(&s->scenario);
+  sciara_free(s);
+}
+
+bool sciara_problem_begin(struct sciara_problem *p, struct sciara_diagnostics *diagnostics) {
+  *p = (struct sciara_problem){.release = release_source};
+  sciara_diagnostics_add(diagnostics, SCIARA_NEW(p->source, 1, "a scenario"));
+  return p->source;
+}
+
+void sciara_problem_take_terms(struct sciara_problem *p) {
+  const struct sciara_scenario_spec *s = &p->source->scenario;
+  p->params = s->params;
+  p->boundary = s->boundary;
+  p->run = s->run;
+  p->engine = s->engine;
+  p->notes = s->notes;
+}
+
+/** Takes the site given by the options, or reads the DEM. */
+static enum sciara_status take_site(struct sciara_problem *p, const struct sciara_problem_options *options) {
+  if (options->site && options->ground)
+    return sciara_fail(SCIARA_ERR_INTERNAL, "a shared site and the ground of a run folder exclude each other");
+  if (options->site) {
+    SCIARA_TRY(sciara_scenario_site_check(&p->source->scenario, options->site));
+    SCIARA_TRY(sciara_scenario_site_share(&p->source->scenario, options, &p->site));
+  } else {
+    SCIARA_TRY(sciara_scenario_site_read(&p->source->scenario, options, &p->site));
+  }
+  if (p->engine.single_precision)
+    sciara_note(p->notes, SCIARA_LOG_INFO, "single precision: altitudes and initial lava are rounded to float");
+  p->grid = p->site->grid;
+  p->source->georef = (struct sciara_georef){.crs_wkt = p->site->origin.crs_wkt, .crs_name = p->site->origin.crs_name};
+  return SCIARA_OK;
+}
+
+/** Makes the state of the bare ground. */
+static enum sciara_status make_state(struct sciara_problem *p) {
+  const struct sciara_scenario_spec *s = &p->source->scenario;
+  SCIARA_TRY(sciara_state_create_on(p->site, sciara_scenario_record(s), &p->state));
+  p->state->clock = sciara_problem_first_clock(p);
+  return SCIARA_OK;
+}
+
+// ----------------------------------------------------------------------------------------------------- initial lava
+
+/** Fills values[cells] from an array of the caller, of rows x cols. */
+static enum sciara_status copy_layer(const struct sciara_grid *g, const struct sciara_initial_lava *lava,
+                                     const double *array, double *values) {
+  if (lava->rows != g->rows || lava->cols != g->cols)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "expected %" PRId64 " rows and %" PRId64 " columns, as the DEM has; found %" PRId64
+                       " rows and %" PRId64 " columns",
+                       g->rows, g->cols, lava->rows, lava->cols);
+  for (int64_t i = 0; i < sciara_grid_cells(g); i++)
+    values[i] = isnan(array[i]) || array[i] == SCIARA_NODATA_ALTITUDE ? 0 : array[i];
+  return SCIARA_OK;
+}
+
+/** Fills values[cells] from `array`, if there is one and the layer says so, or from a raster on the grid of the DEM. */
+static enum sciara_status read_path(const struct sciara_problem *p, const struct sciara_problem_options *options,
+                                    const char *path, const double *array, double *values) {
+  const struct sciara_grid *g = &p->grid;
+  if (array && sciara_path_is_of_memory(path)) return copy_layer(g, options->initial, array, values);
+  const struct sciara_dem_request request = {.path = path,
+                                             .extra_drivers = options->extra_drivers,
+                                             .extra_driver_count = options->extra_driver_count,
+                                             .notes = p->notes};
+  const enum sciara_status status = sciara_raster_read_on_grid_with(&request, g, p->source->georef.crs_wkt, values);
+  if (!sciara_path_is_of_memory(path)) return status;
+  if (status != SCIARA_ERR_IO) return status;
+  return sciara_fail(status,
+                     "expected a raster or a number, found \"%s\", which stands for an array of the program that "
+                     "wrote this scenario",
+                     SCIARA_MEMORY_LAYER);
+}
+
+/** Fills values[cells] from a constant (on interior cells), a raster on the grid of the DEM, or an array. */
+static enum sciara_status read_layer(const struct sciara_problem *p, const struct sciara_problem_options *options,
+                                     const struct sciara_layer_spec *layer, double preset, double *values) {
+  const struct sciara_state *s = p->state;
+  const bool of_thickness = layer == &p->source->scenario.initial_thickness;
+  if (layer->path) {
+    const struct sciara_initial_lava *lava = options->initial;
+    const double *array = !lava ? NULL : of_thickness ? lava->thickness : lava->temperature;
+    const enum sciara_status status = read_path(p, options, layer->path, array, values);
+    if (status == SCIARA_OK || status == SCIARA_ERR_USAGE) return status;
+    return sciara_fail_context(status, "%s: initial.%s", p->source->scenario.path,
+                               of_thickness ? "thickness" : "temperature");
+  }
+  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++)
+    values[i] = s->kind[i] == SCIARA_CELL_INTERIOR ? (layer->given ? layer->value : preset) : 0;
+  return SCIARA_OK;
+}
+
+static enum sciara_status check_initial(const struct sciara_problem *p, int64_t i, double h, double T) {
+  const struct sciara_state *s = p->state;
+  const struct sciara_params *params = &p->params;
+  const int64_t row = i / s->grid.cols, col = i % s->grid.cols;
+  if (!(h >= 0 && h <= 1000))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: initial.thickness: row %" PRId64 ", column %" PRId64 ": expected 0 to 1000 m, found %g",
+                       p->source->scenario.path, row, col, h);
+  if (h > 0 && s->kind[i] != SCIARA_CELL_INTERIOR)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: initial.thickness: row %" PRId64 ", column %" PRId64
+                       ": expected lava only in cells with 8 valid neighbours, found %g m in %s",
+                       p->source->scenario.path, row, col, h,
+                       s->kind[i] == SCIARA_CELL_RIM   ? "a cell on the rim"
+                       : s->kind[i] == SCIARA_CELL_SEA ? "a cell of the sea"
+                                                       : "a NODATA cell");
+  const struct sciara_range *range = sciara_range_of(p->engine.single_precision);
+  if (h > 0 && !sciara_range_holds(range, h))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: initial.thickness: row %" PRId64 ", column %" PRId64
+                       ": expected 0 or at least %.6g m in %s precision, found %.15g",
+                       p->source->scenario.path, row, col, range->least_normal, range->name, h);
+  if (h > 0 && !(T > params->T_sol && T <= params->T_vent))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: initial.temperature: row %" PRId64 ", column %" PRId64
+                       ": expected above %g to %g K, found %g",
+                       p->source->scenario.path, row, col, params->T_sol, params->T_vent, T);
+  return SCIARA_OK;
+}
+
+static enum sciara_status place_initial_lava(struct sciara_problem *p, const struct sciara_problem_options *options) {
+  const struct sciara_scenario_spec *scenario = &p->source->scenario;
+  struct sciara_state *s = p->state;
+  if (!scenario->initial_thickness.given && !scenario->initial_thickness.path) return SCIARA_OK;
+  if (!scenario->initial_temperature.given && !scenario->initial_temperature.path)
+    sciara_note(p->notes, SCIARA_LOG_INFO, "initial lava: no initial.temperature is given, %g K (T_vent_K) is used",
+                scenario->params.T_vent);
+  SCIARA_TRY(read_layer(p, options, &scenario->initial_thickness, 0, s->h));
+  SCIARA_TRY(read_layer(p, options, &scenario->initial_temperature, scenario->params.T_vent, s->T));
+  const double area = s->grid.cell_size * s->grid.cell_size;
+  double sum = 0;
+  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) {
+    SCIARA_TRY(check_initial(p, i, s->h[i], s->T[i])); // before rounding, which may raise T_vent by an ulp
+    if (scenario->engine.single_precision) {
+      s->h[i] = (double)(float)s->h[i];
+      s->T[i] = (double)(float)s->T[i];
+    }
+    if (!(s->h[i] > 0)) {
+      s->h[i] = s->T[i] = 0;
+      continue;
+    }
+    s->arrival[i] = 0;
+    sum += s->h[i];
+  }
+  s->initial = area * sum;
+  return SCIARA_OK;
+}
+
+// ----------------------------------------------------------------------------------------- limits of the precision
+
+/** Checks that the lava emitted in a step is a normal number of the precision, for every rate and part of a slot. */
+static enum sciara_status check_rates(const struct sciara_problem *p, int64_t vent) {
+  const struct sciara_vents *v = p->vents;
+  const bool single = p->engine.single_precision;
+  const double least = sciara_least_rate(v, vent, &p->params, p->grid.cell_size, single);
+  for (int64_t k = v->first[vent]; k < v->first[vent + 1]; k++)
+    if (v->rate[k] > 0 && !(v->rate[k] >= least))
+      return sciara_fail(SCIARA_ERR_INPUT,
+                         "expected 0 or at least %.3g m3/s, found %.15g m3/s from %.15g to %.15g s in row %" PRId64
+                         ", column %" PRId64 ": a lower rate may underflow in %s precision",
+                         least, v->rate[k], v->begin[k], v->end[k], v->row[vent], v->col[vent],
+                         sciara_range_of(single)->name);
+  return SCIARA_OK;
+}
+
+static enum sciara_status refuse_time(const struct sciara_problem *p, const char *what, double found, double latest) {
+  return sciara_fail(
+      SCIARA_ERR_INPUT,
+      "%s: %s: expected at most %.6g s unless run.max_steps is given, found %.15g s: at later times a step of at most "
+      "%.6g s (model.relaxation times model.clock_max_s) is lost in the rounding of the time",
+      p->source->scenario.path, what, latest, found, sciara_largest_clock(&p->params, p->engine.single_precision));
+}
+
+/** Checks that steps of the largest clock can reach the end of the run, if time ends it. */
+static enum sciara_status check_end(const struct sciara_problem *p) {
+  const struct sciara_scenario_spec *s = &p->source->scenario;
+  const double latest = sciara_latest_time(&s->params, s->engine.single_precision);
+  const double end = sciara_limits_end(&s->run), vents_end = sciara_vents_end(p->vents);
+  if (s->run.max_steps != UINT64_MAX || end <= latest) return SCIARA_OK;
+  const bool by_until = s->run.until == SCIARA_UNTIL_TIME && s->run.until_s == end;
+  if (isfinite(end)) return refuse_time(p, by_until ? "run.until" : "run.max_time", end, latest);
+  return vents_end <= latest ? SCIARA_OK : refuse_time(p, "vents: end of the effusion", vents_end, latest);
+}
+
+/** Compares scenario, cells and vents with the limits of the precision. */
+static void check_ranges(const struct sciara_problem *p, struct sciara_diagnostics *diagnostics) {
+  const struct sciara_scenario_spec *s = &p->source->scenario;
+  enum sciara_status status = sciara_cell_size_check(&s->params, p->grid.cell_size, s->engine.single_precision);
+  sciara_diagnostics_add(diagnostics, status == SCIARA_OK ? status : sciara_fail_context(status, "%s", s->path));
+  for (size_t k = 0; k < s->vent_count; k++) {
+    const struct sciara_placement *at = &p->source->placed[k];
+    status = SCIARA_OK;
+    for (int64_t n = at->first; n < at->first + at->count && status == SCIARA_OK; n++) status = check_rates(p, n);
+    if (status != SCIARA_OK)
+      sciara_diagnostics_add(diagnostics, sciara_fail_context(status, "%s: vents[%zu].effusion", s->path, k));
+  }
+  status = sciara_volume_check(sciara_vents_total(p->vents), p->grid.cell_size);
+  sciara_diagnostics_add(diagnostics, status == SCIARA_OK ? status : sciara_fail_context(status, "%s: vents", s->path));
+  sciara_diagnostics_add(diagnostics, check_end(p));
+}
+
+/** Places the vents of the scenario and checks them; what stood there before is returned to the caller. */
+static enum sciara_status replace_vents(struct sciara_problem *p, struct sciara_vents **vents,
+                                        struct sciara_placement **placed) {
+  struct sciara_diagnostics diagnostics = {0};
+  *vents = p->vents;
+  *placed = p->source->placed;
+  p->vents = NULL;
+  p->source->placed = NULL;
+  sciara_diagnostics_add(&diagnostics, sciara_problem_place_vents(p, &diagnostics));
+  if (diagnostics.count == 0) check_ranges(p, &diagnostics);
+  const enum sciara_status status = sciara_diagnostics_status(&diagnostics);
+  sciara_diagnostics_free(&diagnostics);
+  return status;
+}
+
+enum sciara_status sciara_problem_set_rate(struct sciara_problem *p, size_t k, double now, double rate, double until) {
+  struct sciara_effusion_change change;
+  const struct sciara_rounding rounding = p->rounding;
+  struct sciara_vents *vents;
+  struct sciara_placement *placed;
+  SCIARA_TRY(sciara_scenario_change_effusion(&p->source->scenario, k, now, rate, until, &change));
+  const enum sciara_status status = replace_vents(p, &vents, &placed);
+  if (status != SCIARA_OK) { // back to what was there
+    sciara_vents_destroy(p->vents);
+    sciara_free(p->source->placed);
+    p->vents = vents;
+    p->source->placed = placed;
+    p->rounding = rounding;
+    sciara_scenario_undo_effusion(&p->source->scenario, &change);
+    return status;
+  }
+  sciara_vents_destroy(vents);
+  sciara_free(placed);
+  sciara_scenario_release_effusion(&change);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_simulation_set_rate(struct sciara_simulation *s, size_t vent, double rate, double until) {
+  SCIARA_TRY(sciara_simulation_sync(s));
+  SCIARA_TRY(sciara_problem_set_rate(&s->problem, vent, s->progress.time, rate, until));
+  return sciara_simulation_change_vents(s);
+}
+
+// ------------------------------------------------------------------------------------------------------------ whole
+
+static enum sciara_status place_on_map(struct sciara_problem *p, const struct sciara_problem_options *options,
+                                       struct sciara_diagnostics *diagnostics) {
+  if (p->source->scenario.dem.margin_m > 0)
+    SCIARA_TRY(sciara_problem_find_vents(p, options)); // the DEM depends on them
+  SCIARA_TRY(take_site(p, options));
+  SCIARA_TRY(sciara_problem_find_vents(p, options));
+  return sciara_problem_place_vents(p, diagnostics);
+}
+
+/** Warns about default parameters on cells for which they were not calibrated, and names the cure that was measured. */
+static void warn_cell_size(const struct sciara_problem *p) {
+  const struct sciara_notes *notes = p->notes;
+  const double w = p->grid.cell_size, side = (double)(p->grid.rows < p->grid.cols ? p->grid.rows : p->grid.cols) * w;
+  const double fitted = sciara_preset_of_rule(SCIARA_RULE_BINGHAM)->cell_size_m;
+  char text[SCIARA_MISFIT_TEXT];
+  if (!sciara_params_misfit(&p->params, w)) return;
+  sciara_misfit_print(w, text);
+  if (w > SCIARA_CELL_MOST)
+    sciara_note(
+        notes, SCIARA_LOG_WARNING,
+        "%s (docs/validation.md). The parameters of rule bingham were fitted on cells of %g m: give 'sciara init' "
+        "--set dem.cell_size_m=%g --set model.rule=bingham",
+        text, fitted, fitted);
+  else
+    sciara_note(
+        notes, SCIARA_LOG_WARNING,
+        "%s (docs/validation.md). \"model.cooling_reference_cell_m\": 10 together with "
+        "\"model.critical_height_reference_cell_m\": 10 cures most of it (Etna, run-out after a day: 470 m on "
+        "cells of 5 m, with both 2963 m, on 10 m 3082 m).%s Rule \"bingham\" (docs/rules.md) depends less on the "
+        "size of the cells",
+        text,
+        side >= 3 * SCIARA_CELL_CALIBRATED // an experiment in a laboratory would be less than one cell
+            ? " \"dem.cell_size_m\": 10 resamples the DEM; it removes relief finer than its cells."
+            : "");
+}
+
+/** Warns about a rule whose temperatures do not bear single precision. */
+static void warn_precision(const struct sciara_problem *p) {
+  if (p->params.rule == SCIARA_RULE_BINGHAM && p->engine.single_precision)
+    sciara_note(
+        p->notes, SCIARA_LOG_WARNING,
+        "in single precision cooling by less than 6e-5 K in a step is lost: lava of rule bingham that cools slowly "
+        "stays too hot (docs/numerics.md); double precision has no such loss");
+}
+
+enum { MOMENT = 48 + SCIARA_MINUTE_SIZE };
+
+/** "2 d (2026-05-12 04:00 UTC)" */
+static void print_moment(const struct sciara_problem *p, double time_s, char text[MOMENT]) {
+  sciara_print_duration(time_s, text, MOMENT);
+  sciara_append_minute(p->source->scenario.start, time_s, text, MOMENT);
+}
+
+/** Warns about a vent from which no lava comes in the run: it has no rate, or begins after the end. */
+static void warn_dry_vent(const struct sciara_problem *p, size_t k) {
+  const struct sciara_vent_spec *v = &p->source->scenario.vents[k];
+  const double end = sciara_limits_end(&p->run);
+  char from[MOMENT], last[MOMENT];
+  double first = INFINITY;
+  for (size_t n = 0; n < v->rate_count; n++)
+    if (v->rates[n] > 0) first = fmin(first, v->edges[n]);
+  if (first < end) return;
+  print_moment(p, first, from);
+  print_moment(p, end, last);
+  if (isfinite(first))
+    sciara_note(
+        p->notes, SCIARA_LOG_WARNING,
+        "vents[%zu] (%s) emits nothing in the run, which ends at %s: expected rates that begin before, found the first "
+        "one above 0 at %s",
+        k, v->name, last, from);
+  else
+    sciara_note(p->notes, SCIARA_LOG_WARNING,
+                "vents[%zu] (%s) emits nothing: expected a rate above 0, after \"from\" and before \"until\" of the "
+                "vent where it has them; found none",
+                k, v->name);
+}
+
+/** Warns about vents that emit nothing, and about those of one name. */
+static void warn_vents(const struct sciara_problem *p) {
+  const struct sciara_scenario_spec *s = &p->source->scenario;
+  for (size_t k = 0; k < s->vent_count; k++) {
+    size_t same = 0;
+    while (strcmp(s->vents[same].name, s->vents[k].name) != 0) same++;
+    warn_dry_vent(p, k);
+    if (same < k)
+      sciara_note(s->notes, SCIARA_LOG_WARNING,
+                  "vents[%zu].name: expected another name than that of vents[%zu], found \"%s\" too: results name both "
+                  "alike, and no rate can be set for one of them",
+                  k, same, s->vents[k].name);
+  }
+}
+
+/** Warns about edits of the ground that are dated after the end of the run. */
+static void warn_late_edits(const struct sciara_problem *p) {
+  const struct sciara_ground_changes *c = p->site->changes;
+  const double end = sciara_limits_end(&p->run);
+  for (size_t k = 0; c && k < c->count; k++) {
+    char from[MOMENT], last[MOMENT];
+    if (c->change[k].from_s < end) continue;
+    print_moment(p, c->change[k].from_s, from);
+    print_moment(p, end, last);
+    sciara_note(p->notes, SCIARA_LOG_WARNING,
+                "dem.edits[%zu] (%s) is dated %s, and the run ends at %s: it changes nothing", c->change[k].number,
+                c->change[k].name, from, last);
+  }
+}
+
+/** Makes what needs much memory, after checking that it is available. */
+static enum sciara_status make_start(struct sciara_problem *p, const struct sciara_problem_options *options) {
+  const bool replaced = options->ground || options->bare;
+  if (!options->any_engine) SCIARA_TRY(sciara_size_estimate_check(&p->source->size, p->source->scenario.path));
+  if (p->source->scenario.initial_checkpoint && !replaced)
+    SCIARA_TRY(sciara_initial_checkpoint_take(p));
+  else
+    SCIARA_TRY(make_state(p));
+  if (replaced) return SCIARA_OK;
+  SCIARA_TRY(sciara_problem_change_due(p));
+  return p->source->scenario.observed.outline ? sciara_initial_observed_take(p, options)
+                                              : place_initial_lava(p, options);
+}
+
+void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_options *options,
+                          struct sciara_diagnostics *diagnostics) {
+  const bool scenario_passed = diagnostics->count == 0;
+  const size_t available = options->stateless ? 0 : sciara_memory_available();
+  const struct sciara_engine_ops *ops = NULL;
+  enum sciara_status on_map = SCIARA_ERR_INPUT; // if the name of the DEM was rejected
+  if (!p->source) return;
+  sciara_problem_take_terms(p);
+  if (p->source->scenario.dem.path) {
+    on_map = place_on_map(p, options, diagnostics);
+    sciara_diagnostics_add(diagnostics, on_map);
+  }
+  if (p->engine.name) { // otherwise nothing of the scenario could be read
+    const enum sciara_status found = sciara_engine_choose(&p->engine, p->params.rule, p->notes, &ops);
+    if (!options->any_engine) sciara_diagnostics_add(diagnostics, found);
+    if (found == SCIARA_OK)
+      sciara_diagnostics_add(diagnostics, sciara_engine_check_bands(&p->engine, ops, options->ranks));
+  }
+  // Defaults replace what was rejected in a scenario: what follows would not be the user's problem.
+  if (!scenario_passed || on_map != SCIARA_OK) return;
+  const size_t before = diagnostics->count;
+  check_ranges(p, diagnostics);
+  if (diagnostics->count > before) return; // such numbers cannot be used either
+  if (options->stateless) return;
+  if (!options->ground && !options->site) warn_cell_size(p);
+  if (!options->ground && !options->site) warn_precision(p);
+  if (!options->ground && !options->site) warn_late_edits(p);
+  if (!options->ground && !options->site) warn_vents(p);
+  p->source->size = sciara_size_estimate_make(&p->source->scenario, &p->grid, p->vents, ops, available);
+  if (p->site == options->site) p->source->size.site = 0; // it was already in memory
+  if (ops)
+    sciara_size_estimate_divide(&p->source->size, &p->source->scenario, &p->grid, ops, options->ranks,
+                                options->ranks_here);
+  sciara_diagnostics_add(diagnostics, make_start(p, options));
+}
+
+void sciara_problem_open_all(const char *scenario_path, const struct sciara_problem_options *options,
+                             struct sciara_problem *out, struct sciara_diagnostics *diagnostics) {
+  static const struct sciara_problem_options none = {0};
+  if (!options) options = &none;
+  if (!sciara_problem_begin(out, diagnostics)) return;
+  sciara_scenario_declare_options(sciara_engine_settings());
+  sciara_scenario_read_all(scenario_path, options->overrides, options->override_count, &out->source->scenario,
+                           diagnostics);
+  sciara_problem_place(out, options, diagnostics);
+}
+
+enum sciara_status sciara_problem_open(const char *scenario_path, const struct sciara_problem_options *options,
+                                       struct sciara_problem *out) {
+  struct sciara_diagnostics diagnostics = {0};
+  sciara_problem_open_all(scenario_path, options, out, &diagnostics);
+  const enum sciara_status status = sciara_diagnostics_status(&diagnostics);
+  sciara_diagnostics_free(&diagnostics);
+  if (status != SCIARA_OK) sciara_problem_free(out);
+  return status;
+}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # An engine is compiled once per variant, a precision and a rule: f64 for double, f32 with SCIARA_SINGLE for float
-# (src/model/real.h); device code also as fast, with SCIARA_SINGLE and SCIARA_FAST, for float with the GPU's approximate
+# (src/base/real.h); device code also as fast, with SCIARA_SINGLE and SCIARA_FAST, for float with the GPU's approximate
 # functions; and an engine that has rule bingham as bingham_f64 and bingham_f32, with SCIARA_BINGHAM.
 # The names, as a user types them, are collected in SCIARA_ENGINES: the tests run over all of them.
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the constants of src/model/detmath.h: minimax polynomials found by Remez exchange in 60-digit decimals.
+"""Prints the constants of src/base/detmath.h: minimax polynomials found by Remez exchange in 60-digit decimals.
 
 Every polynomial is fitted with the weight that makes its error relative to the value of the function it serves, and
 then rounded coefficient by coefficient. Needs only Python's standard library. The printed `error` is the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the synthetic DEMs of datasets/: a flat plane, and an island volcano with ridges, a valley, old lava flows and
-// the sea. The same values on every machine: integers, + - * / and square roots, the exponential of model/detmath.h,
+// the sea. The same values on every machine: integers, + - * / and square roots, the exponential of base/detmath.h,
 // altitudes rounded to centimetres.
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 
 #include "base/mem.h"
 #include "map/raster_gdal.h"
-#include "model/detmath.h"
-#include "model/polyline.h"
+#include "base/detmath.h"
+#include "geometry/polyline.h"
 
 #define CELL_M 10.0
 #define CRS "EPSG:32633"

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/grid.h"
+#include "geometry/grid.h"
 
 // ------------------------------------------------------------------------------------------------ values, in compare.c
 

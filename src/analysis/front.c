@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "model/polyline.h"
+#include "geometry/polyline.h"
 #include "terrain/dem_gdal.h"
 
 /** Adds a cell, unless it lies beyond the grid. */

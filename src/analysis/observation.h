@@ -4,7 +4,7 @@
 #define SCIARA_ANALYSIS_OBSERVATION_H
 
 #include "base/text.h"
-#include "model/grid.h"
+#include "geometry/grid.h"
 
 /** What to read, and where it is to lie. */
 struct sciara_observation_request {

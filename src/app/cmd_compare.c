@@ -20,8 +20,8 @@
 #include "file/durable.h"
 #include "file/input_file.h"
 #include "file/json_strict.h"
+#include "geometry/polyline.h"
 #include "model/field.h"
-#include "model/polyline.h"
 
 // -------------------------------------------------------------------------------------------------------------- scores
 

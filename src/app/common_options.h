@@ -6,7 +6,7 @@
 
 #include "analysis/observation.h"
 #include "app/command.h"
-#include "model/polyline.h"
+#include "geometry/polyline.h"
 #include "store/snapshot_hdf5.h"
 #include "terrain/poi_file.h"
 

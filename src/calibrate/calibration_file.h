@@ -7,7 +7,7 @@
 
 #include "calibrate/evaluate.h"
 #include "file/json_strict.h"
-#include "model/grid.h"
+#include "geometry/grid.h"
 #include "plan/variation.h"
 #include "scenario/scenario.h"
 

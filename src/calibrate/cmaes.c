@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/detmath.h"
 #include "base/mem.h"
-#include "model/detmath.h"
 #include "model/random.h"
 
 enum {

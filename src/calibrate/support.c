@@ -6,11 +6,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/detmath.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "calibrate/sensitivity.h"
-#include "model/detmath.h"
 
 /** The coordinate of a value between the bounds of its unknown, 0 to 1. */
 static double coordinate_of(const struct sciara_unknown *u, double value) {

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/detmath.h"
 #include "base/mem.h"
 #include "calibrate/cases.h"
 #include "ensemble/ensemble_json.h"
 #include "ensemble/members.h"
 #include "file/georef.h"
-#include "model/detmath.h"
-#include "model/polyline.h"
+#include "geometry/polyline.h"
 #include "plan/points.h"
 #include "sim/simulation.h"
 

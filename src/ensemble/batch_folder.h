@@ -8,8 +8,8 @@
 #define SCIARA_ENSEMBLE_BATCH_FOLDER_H
 
 #include "ensemble/ensemble.h"
+#include "geometry/grid.h"
 #include "member/batch_file.h"
-#include "model/grid.h"
 
 #define SCIARA_ENSEMBLE_FINISHED "members"
 

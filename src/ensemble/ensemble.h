@@ -6,8 +6,8 @@
 #include "base/date.h"
 #include "ensemble/members.h"
 #include "file/json_strict.h"
+#include "geometry/poi.h"
 #include "model/ground_edit.h"
-#include "model/poi.h"
 #include "scenario/scenario_base.h"
 
 #define SCIARA_ENSEMBLE_JSON "ensemble.json"

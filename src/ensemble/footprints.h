@@ -5,8 +5,8 @@
 
 #include "ensemble/ensemble.h"
 #include "ensemble/sample.h"
+#include "geometry/poi.h"
 #include "member/batch_file.h"
-#include "model/poi.h"
 
 /** Takes a footprint with its cells; `member` is its index in the table. Any thread may call it, several at a time. */
 typedef enum sciara_status sciara_footprint_visit(void *context, size_t member, const struct sciara_footprint *f);

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/detmath.h"
 #include "base/mem.h"
 #include "ensemble/members.h"
 #include "file/json_strict.h"
-#include "model/detmath.h"
 #include "scenario/scenario_keys.h"
 
 void sciara_key_set_free(struct sciara_key_set *s) {

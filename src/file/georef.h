@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "model/polyline.h"
+#include "geometry/polyline.h"
 
 /** Owned strings (malloc). */
 struct sciara_georef {

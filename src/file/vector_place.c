@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "file/vector_open.h"
-#include "model/polyline.h"
+#include "geometry/polyline.h"
 
 static const double reach_degrees = 30, reach_m = 3e6; // of the window, to each side of the grid
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "geometry/polyline.h"
 #include "hazard/products.h"
-#include "model/polyline.h"
 
 enum { PLACES_SHOWN_WHOLE = 50 }; ///< so few places enlarge the part that is shown
 

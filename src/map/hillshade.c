@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "model/grid.h"
+#include "geometry/grid.h"
 
 static bool known(const struct sciara_grid *g, const double *z, int64_t r, int64_t c) {
   return r >= 0 && c >= 0 && r < g->rows && c < g->cols && z[r * g->cols + c] != SCIARA_NODATA_ALTITUDE;

@@ -5,8 +5,8 @@
 #define SCIARA_MAP_RASTER_GDAL_H
 
 #include "file/georef.h"
+#include "geometry/grid.h"
 #include "map/colour_ramp.h"
-#include "model/grid.h"
 
 /** A further band of whole numbers; one of the arrays is set. */
 struct sciara_map_mark {

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "model/grid.h"
+#include "geometry/grid.h"
 
 /** The cells of vents. */
 struct sciara_vent_cells {

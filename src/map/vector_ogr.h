@@ -4,8 +4,8 @@
 #define SCIARA_MAP_VECTOR_OGR_H
 
 #include "file/georef.h"
+#include "geometry/poi.h"
 #include "map/zones.h"
-#include "model/poi.h"
 
 /** A point or a line; what it has no value of is NAN. */
 struct sciara_vector_mark {

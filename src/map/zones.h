@@ -4,8 +4,8 @@
 #define SCIARA_MAP_ZONES_H
 
 #include "base/status.h"
+#include "geometry/grid.h"
 #include "map/words.h"
-#include "model/grid.h"
 
 enum { SCIARA_ZONES_MOST = 1000 }; ///< zones that one layer may have
 

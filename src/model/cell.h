@@ -10,8 +10,8 @@
 
 #include <stdbool.h>
 
-#include "model/grid.h"
-#include "model/moore.h"
+#include "geometry/grid.h"
+#include "geometry/moore.h"
 #include "model/rule.h"
 
 enum { SCIARA_SELF = 1 }; ///< bit 0 of a set of neighbours: the cell itself; bit i: neighbour i

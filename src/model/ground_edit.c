@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "model/moore.h"
+#include "geometry/moore.h"
 
 static const struct {
   const char *name;

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "model/polyline.h"
+#include "geometry/polyline.h"
 
 SCIARA_BEGIN_DECLS
 

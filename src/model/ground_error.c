@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/detmath.h"
 #include "base/mem.h"
-#include "model/detmath.h"
 #include "model/random.h"
 
 /** Smoothing first along the rows, then along the columns; only the rows that the kernel covers are in memory. */

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "model/detmath.h"
+#include "base/detmath.h"
 
 /** A polynomial with 8 coefficients, the highest power first. */
 static double polynomial(const double c[8], double x) {

@@ -4,9 +4,9 @@
 #ifndef SCIARA_MODEL_RULE_H
 #define SCIARA_MODEL_RULE_H
 
-#include "model/detmath.h"
+#include "base/detmath.h"
+#include "base/real.h"
 #include "model/params.h"
-#include "model/real.h"
 
 /** The rule that is compiled here. */
 #ifdef SCIARA_BINGHAM

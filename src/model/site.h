@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-#include "model/dem_window.h"
-#include "model/grid.h"
+#include "geometry/dem_window.h"
+#include "geometry/grid.h"
 #include "model/ground_edit.h"
 #include "sciara.h"
 

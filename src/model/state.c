@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/detmath.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "model/detmath.h"
 
 enum {
 #define SCIARA_REAL_FIELD(member) +1

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "model/moore.h"
+#include "geometry/moore.h"
 #include "model/rule.h"
 
 // A column of height H on flat ground: q = H/(2 w), path w sqrt(1 + q^2), and H/9 for each of 8 neighbours.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/polyline.h"
+#include "geometry/polyline.h"
 
 #include <math.h>
 #include <stdlib.h>

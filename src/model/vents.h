@@ -4,7 +4,7 @@
 #ifndef SCIARA_MODEL_VENTS_H
 #define SCIARA_MODEL_VENTS_H
 
-#include "model/grid.h"
+#include "geometry/grid.h"
 
 SCIARA_BEGIN_DECLS
 

@@ -4,10 +4,10 @@
 #define SCIARA_PAGE_PAGE_HTML_H
 
 #include "base/text.h"
+#include "geometry/dem_window.h"
+#include "geometry/poi.h"
+#include "geometry/polyline.h"
 #include "map/words.h"
-#include "model/dem_window.h"
-#include "model/poi.h"
-#include "model/polyline.h"
 #include "store/run_json.h"
 #include "store/snapshot_hdf5.h"
 

@@ -6,13 +6,13 @@
 
 #include <stdbool.h>
 
+#include "geometry/grid.h"
+#include "geometry/poi.h"
+#include "geometry/polyline.h"
 #include "map/raster_gdal.h"
 #include "map/words.h"
 #include "map/zones.h"
-#include "model/grid.h"
 #include "model/params.h"
-#include "model/poi.h"
-#include "model/polyline.h"
 
 // -------------------------------------------------------------------------- what is shown of the grid, in map_window.c
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/detmath.h"
 #include "base/mem.h"
 #include "file/durable.h"
-#include "model/detmath.h"
 #include "scenario/rates_csv.h"
 
 // -------------------------------------------------------------------------------------------------------------- curves

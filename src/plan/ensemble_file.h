@@ -6,7 +6,7 @@
 
 #include "ensemble/ensemble.h"
 #include "ensemble/ensemble_json.h"
-#include "model/polyline.h"
+#include "geometry/polyline.h"
 #include "model/site.h"
 #include "plan/variation.h"
 

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/detmath.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "ensemble/members.h"
 #include "ensemble/rate_keys.h"
-#include "model/detmath.h"
 #include "model/random.h"
 
 /** One entry of "vary" that is being read. */

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/detmath.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "file/durable.h"
-#include "model/detmath.h"
 #include "plan/ensemble_file.h"
 #include "setup/setup.h"
 #include "terrain/dem_gdal.h"

@@ -7,9 +7,9 @@
 #include "base/date.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "geometry/polyline.h"
 #include "model/field.h"
 #include "model/ground_change.h"
-#include "model/polyline.h"
 #include "setup/setup.h"
 
 /** Whether an edit raises a barrier. What a file holds is not known here. */

@@ -4,7 +4,7 @@
 #define SCIARA_SCENARIO_VENT_PLACES_H
 
 #include "file/georef.h"
-#include "model/grid.h"
+#include "geometry/grid.h"
 #include "scenario/scenario.h"
 
 /** A vent: a point, or the vertices of a fissure, in the CRS of the grid. */

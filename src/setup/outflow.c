@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "model/polyline.h"
+#include "geometry/polyline.h"
 #include "model/tower.h"
 
 static double length_of(const struct sciara_vent_spec *v) {

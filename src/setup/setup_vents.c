@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "model/polyline.h"
+#include "geometry/polyline.h"
 #include "scenario/scenario_keys.h"
 #include "setup/setup.h"
 #include "terrain/poi_file.h"

@@ -11,9 +11,9 @@
 #include "base/text.h"
 #include "base/wallclock.h"
 #include "engine/banded.h"
+#include "geometry/polyline.h"
 #include "model/ground_change.h"
 #include "model/ledger.h"
-#include "model/polyline.h"
 #include "sim/choose_engine.h"
 #include "sim/parallel.h"
 

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/detmath.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "file/gdal_support.h"
 #include "file/hdf5_file.h"
-#include "model/detmath.h"
 #include "model/field.h"
 
 // ------------------------------------------------------------------------------------------------------ the attributes

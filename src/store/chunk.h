@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/detmath.h"
 #include "base/hash.h"
 #include "base/status.h"
-#include "model/detmath.h"
 #include "model/field.h"
 #include "model/state.h"
 

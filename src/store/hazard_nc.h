@@ -4,7 +4,7 @@
 #define SCIARA_STORE_HAZARD_NC_H
 
 #include "file/georef.h"
-#include "model/grid.h"
+#include "geometry/grid.h"
 
 /** One map. */
 struct sciara_hazard_field {

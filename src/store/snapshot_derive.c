@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "geometry/grid.h"
 #include "model/cell.h"
-#include "model/grid.h"
 #include "store/snapshot_hdf5.h"
 
 enum { SOURCES = 3 };

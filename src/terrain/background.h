@@ -3,7 +3,7 @@
 #ifndef SCIARA_TERRAIN_BACKGROUND_H
 #define SCIARA_TERRAIN_BACKGROUND_H
 
-#include "model/grid.h"
+#include "geometry/grid.h"
 
 /** What is read and where it is to lie. */
 struct sciara_background_request {

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "model/grid.h"
+#include "geometry/grid.h"
 #include "terrain/dem_gdal.h"
 
 /** By which files mark cells without altitude: limits of 16-bit types, and numbers of nines; 55537 is -9999 modulo 2^16. */

@@ -6,8 +6,8 @@
 
 #include "base/log.h"
 #include "file/georef.h"
-#include "model/dem_window.h"
-#include "model/grid.h"
+#include "geometry/dem_window.h"
+#include "geometry/grid.h"
 #include "model/ground_change.h"
 
 // Descriptions of the bands of dem.tif that mark cells: those of the sea, by number those of ground edits, and those

@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "model/grid.h"
+#include "geometry/grid.h"
 
 // NODATA within a warp: farther from any altitude than the tolerance of GDAL's comparisons.
 static const double hole = -1e30;

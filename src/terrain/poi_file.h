@@ -4,7 +4,7 @@
 #define SCIARA_TERRAIN_POI_FILE_H
 
 #include "base/text.h"
-#include "model/poi.h"
+#include "geometry/poi.h"
 
 enum { SCIARA_POIS_MOST = 1000000 }; ///< features that a file may have
 

@@ -5,9 +5,9 @@
 
 #include "base/diagnostics.h"
 #include "base/log.h"
+#include "geometry/poi.h"
+#include "geometry/polyline.h"
 #include "model/ground_edit.h"
-#include "model/poi.h"
-#include "model/polyline.h"
 
 /** A point, a line, or a polygon with its rings, the outer one first. */
 struct sciara_shape {

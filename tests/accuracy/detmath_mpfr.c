@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Usage: detmath_mpfr [N [JOBS]]. The worst error of each function of model/detmath.h over N arguments (default 10^8)
+// Usage: detmath_mpfr [N [JOBS]]. The worst error of each function of base/detmath.h over N arguments (default 10^8)
 // and all binade edges, against MPFR. JOBS functions are measured at a time (default 1). Exit 1 if one is above 1 ulp.
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the functions of model/detmath.h against MPFR in units in the last place. Shared by the long measurement
+// Measures the functions of base/detmath.h against MPFR in units in the last place. Shared by the long measurement
 // and the unit test.
 #ifndef SCIARA_TESTS_DETMATH_ULP_H
 #define SCIARA_TESTS_DETMATH_ULP_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/detmath.h"
+#include "base/detmath.h"
 
 /** Where arguments are drawn: [lo, hi], evenly, or evenly in the bits (so by magnitude; then 0 < lo). */
 struct ulp_range {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cases of the conformance suite. Each has a purpose, and asserts for the final state of `serial` that it was
 // tested.
+#include "geometry/moore.h"
 #include "model/ledger.h"
-#include "model/moore.h"
 #include "support/conformance.h"
 #include "support/writable.h"
 

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/real.h"
+#include "base/real.h"
 
 static uint64_t seed = 1;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about model/detmath.h: special values, exactly rounded values, monotonicity, error against MPFR, and the bits.
+// Claims about base/detmath.h: special values, exactly rounded values, monotonicity, error against MPFR, and the bits.
 #include "../accuracy/detmath_ulp.h"
 
 struct known {

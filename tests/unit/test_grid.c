@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about model/grid.h: interior, rim and NODATA, against the definition on random masks of many shapes.
-#include "model/grid.h"
+// Claims about geometry/grid.h: interior, rim and NODATA, against the definition on random masks of many shapes.
+#include "geometry/grid.h"
 
 enum { MOST = 12 };
 

@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 
 #include "engine/host_fields.h"
-#include "model/moore.h"
+#include "geometry/moore.h"
 #include "picture/map_picture.h"
 #include "run/writer.h"
 #include "setup/cost.h"

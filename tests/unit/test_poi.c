@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about model/poi.h: how much of a place lies in each cell, compared with polygons and segments that are clipped by
+// Claims about geometry/poi.h: how much of a place lies in each cell, compared with polygons and segments that are clipped by
 // each cell, and what a place lies on.
 #include "base/mem.h"
-#include "model/poi.h"
+#include "geometry/poi.h"
 #include "support/random.h"
 
 enum { ROWS = 12, COLS = 17, MOST = 64 };

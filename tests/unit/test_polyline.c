@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about model/polyline.h: which cells a line crosses, in which order, and that no length is lost.
+// Claims about geometry/polyline.h: which cells a line crosses, in which order, and that no length is lost.
 #include "base/mem.h"
-#include "model/polyline.h"
+#include "geometry/polyline.h"
 #include "support/owned.h"
 
 // 6 rows, 8 columns of 10 m: x 1000 to 1080, y 1940 to 2000.

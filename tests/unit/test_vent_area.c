@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about the areas of vents in model/polyline.h: which cells a vent with an area has, in which order, and what is refused.
+// Claims about the areas of vents in geometry/polyline.h: which cells a vent with an area has, in which order, and what is refused.
 #include "base/mem.h"
-#include "model/polyline.h"
+#include "geometry/polyline.h"
 #include "support/owned.h"
 #include "support/random.h"
 

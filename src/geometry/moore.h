@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Moore neighbourhood: 0 is the cell itself; 1 N, 2 W, 3 E, 4 S, 5 NW, 6 SW, 7 SE, 8 NE. Row 0 is the northern row.
-#ifndef SCIARA_MODEL_MOORE_H
-#define SCIARA_MODEL_MOORE_H
+#ifndef SCIARA_GEOMETRY_MOORE_H
+#define SCIARA_GEOMETRY_MOORE_H
 
 #include <stdint.h>
 

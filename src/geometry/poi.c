@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/poi.h"
+#include "geometry/poi.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/detmath.h"
 #include "base/mem.h"
-#include "model/detmath.h"
 
 static const double least = 1e-9; // part of a cell, or of the side of a cell, below which there is nothing but rounding
 

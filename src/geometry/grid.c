@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/grid.h"
+#include "geometry/grid.h"
 
-#include "model/moore.h"
+#include "geometry/moore.h"
 
 void sciara_grid_classify(const struct sciara_grid *g, const uint8_t *valid, uint8_t *kind) {
   sciara_grid_classify_rows(g, valid, kind, 0, g->rows);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/polyline.h"
+#include "geometry/polyline.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/detmath.h"
 #include "base/mem.h"
-#include "model/detmath.h"
 
 /** One part of the line inside one cell. */
 struct piece {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Places of interest: points, lines and zones (polygons) with a name, and how much of each lies in each cell.
-#ifndef SCIARA_MODEL_POI_H
-#define SCIARA_MODEL_POI_H
+#ifndef SCIARA_GEOMETRY_POI_H
+#define SCIARA_GEOMETRY_POI_H
 
 #include <stddef.h>
 
-#include "model/dem_window.h"
-#include "model/polyline.h"
+#include "geometry/dem_window.h"
+#include "geometry/polyline.h"
 
 SCIARA_BEGIN_DECLS
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/dem_window.h"
+#include "geometry/dem_window.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 // and rule. The build defines
 // SCIARA_SINGLE for float, nothing for double, and SCIARA_SINGLE and SCIARA_FAST for float with the GPU's approximate
 // functions (in device code only: on the host the code for float runs).
-#ifndef SCIARA_MODEL_REAL_H
-#define SCIARA_MODEL_REAL_H
+#ifndef SCIARA_BASE_REAL_H
+#define SCIARA_BASE_REAL_H
 
 #include <float.h>
 

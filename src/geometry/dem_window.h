@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The window of a raster that is a DEM: what lies outside of it may lie on the raster, but lava is not computed there.
-#ifndef SCIARA_MODEL_DEM_WINDOW_H
-#define SCIARA_MODEL_DEM_WINDOW_H
+#ifndef SCIARA_GEOMETRY_DEM_WINDOW_H
+#define SCIARA_GEOMETRY_DEM_WINDOW_H
 
 #include <stdbool.h>
 

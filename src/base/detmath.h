@@ -9,15 +9,15 @@
 //
 // Every function is within 1 ulp of the exact value over its whole domain (tests/accuracy/detmath_mpfr.c measures it).
 // The coefficients are minimax fits, found by Remez exchange: tools/detmath_coefficients.py prints them.
-#ifndef SCIARA_MODEL_DETMATH_H
-#define SCIARA_MODEL_DETMATH_H
+#ifndef SCIARA_BASE_DETMATH_H
+#define SCIARA_BASE_DETMATH_H
 
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "base/portable.h"
-#include "model/real.h"
+#include "base/real.h"
 
 SCIARA_HD uint64_t sciara_double_bits(double x) {
   uint64_t bits;

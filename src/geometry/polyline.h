@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cells of what is drawn on the map: those that a line crosses, which are the vents of a fissure, and those of a vent
 // that has an area.
-#ifndef SCIARA_MODEL_POLYLINE_H
-#define SCIARA_MODEL_POLYLINE_H
+#ifndef SCIARA_GEOMETRY_POLYLINE_H
+#define SCIARA_GEOMETRY_POLYLINE_H
 
-#include "model/grid.h"
+#include "geometry/grid.h"
 
 SCIARA_BEGIN_DECLS
 

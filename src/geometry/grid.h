@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The grid of square cells and its position on the map.
-#ifndef SCIARA_MODEL_GRID_H
-#define SCIARA_MODEL_GRID_H
+#ifndef SCIARA_GEOMETRY_GRID_H
+#define SCIARA_GEOMETRY_GRID_H
 
 #include <stdint.h>
 

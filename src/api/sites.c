@@ -16,7 +16,7 @@ enum sciara_status sciara_site_open(const char *scenario, const char *const *ove
   const struct sciara_problem_options options = {.overrides = overrides, .override_count = count};
   struct sciara_scenario_spec s;
   sciara_scenario_declare_options(sciara_engine_settings());
-  SCIARA_TRY(sciara_scenario_read(scenario, overrides, count, &s));
+  SCIARA_TRY(sciara_scenario_read(scenario, overrides, count, NULL, &s));
   const enum sciara_status status = sciara_scenario_site_read(&s, &options, out);
   sciara_scenario_free(&s);
   return status;

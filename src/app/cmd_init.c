@@ -559,10 +559,8 @@ static int run_ensemble(const struct sciara_arguments *a) {
   struct sciara_text text = {0};
   int code = sciara_report(take_ensemble(a, &order));
   if (code != SCIARA_OK) return code;
-  if (sciara_problem_begin(&problem, &diagnostics)) {
-    problem.source->scenario.notes = &sciara_no_notes;
-    sciara_scenario_read_all(order.base, NULL, 0, &problem.source->scenario, &diagnostics);
-  }
+  if (sciara_problem_begin(&problem, &diagnostics))
+    sciara_scenario_read_all(order.base, NULL, 0, &sciara_no_notes, &problem.source->scenario, &diagnostics);
   sciara_problem_place(&problem, &(struct sciara_problem_options){.extra_driver_count = 0}, &diagnostics);
   code = sciara_report_all(&diagnostics);
   if (code == SCIARA_OK) code = sciara_report(compose_ensemble(&order, &problem, &text));

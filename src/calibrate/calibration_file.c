@@ -260,7 +260,7 @@ static uint64_t hash_of(const struct sciara_scenario_spec *s) {
 
 enum sciara_status sciara_calibration_scenario(const struct sciara_calibration_file *f, size_t n,
                                                struct sciara_scenario_spec *out) {
-  SCIARA_TRY(sciara_scenario_read(f->scenario[n], NULL, 0, out));
+  SCIARA_TRY(sciara_scenario_read(f->scenario[n], NULL, 0, &sciara_no_notes, out));
   if (hash_of(out) == f->hash[n]) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
                      "%s: expected the scenario and its rates as when the calibration of %s began, found a change",
@@ -277,7 +277,8 @@ static enum sciara_status read_with(const char *path, const struct sciara_key_se
     override[k] = sciara_format("%s=%s", keys->key[k], keys->value[k]);
     if (!override[k]) status = sciara_no_memory("a calibration");
   }
-  if (status == SCIARA_OK) status = sciara_scenario_read(path, (const char *const *) override, keys->count, out);
+  if (status == SCIARA_OK)
+    status = sciara_scenario_read(path, (const char *const *) override, keys->count, &sciara_no_notes, out);
   for (size_t k = 0; k < keys->count; k++) free(override[k]);
   sciara_free(override);
   return status;
@@ -364,7 +365,8 @@ static void check_scenarios(struct sciara_calibration_file *f, struct sciara_dia
   for (size_t n = 0; n < f->scenario_count; n++) {
     struct sciara_scenario_spec spec = {0};
     const size_t before = diagnostics->count;
-    sciara_scenario_read_all(f->scenario[n], NULL, 0, &spec, diagnostics);
+    sciara_scenario_read_all(f->scenario[n], NULL, 0, &sciara_no_notes, &spec,
+                             diagnostics); // they are said once, by the evaluator
     const bool valid = diagnostics->count == before;
     if (valid) f->hash[n] = hash_of(&spec);
     for (size_t k = 0; k < f->search_count && valid; k++) {

@@ -76,7 +76,8 @@ static enum sciara_status open_scenario(struct sciara_cases *c, size_t k) {
   s->setup = (struct sciara_compute_setup){.engine = engine, .threads = 1, .device = -1};
   SCIARA_TRY(read_base(s, c->options->model));
   const struct sciara_scenario_member unchanged = {.base = s->base, .name = s->path};
-  sciara_scenario_member_read(&unchanged, false, NULL, spec, &diagnostics);
+  sciara_scenario_member_read(&unchanged, false, &sciara_no_notes, spec, &diagnostics);
+  spec->notes = NULL; // those of the ground; the others are said when it is placed
   SCIARA_TRY_GOTO(sciara_diagnostics_status(&diagnostics));
   s->end_s = sciara_limits_end(&spec->run);
   if (spec->start) snprintf(s->start, sizeof s->start, "%s", spec->start);

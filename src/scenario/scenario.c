@@ -397,20 +397,21 @@ void sciara_scenario_parse_alone(const char *path, const char *text, struct scia
 }
 
 void sciara_scenario_read_all(const char *path, const char *const *overrides, size_t override_count,
-                              struct sciara_scenario_spec *out, struct sciara_diagnostics *diagnostics) {
+                              const struct sciara_notes *notes, struct sciara_scenario_spec *out,
+                              struct sciara_diagnostics *diagnostics) {
   char *text = NULL;
   size_t length = 0;
-  *out = (struct sciara_scenario_spec){0};
+  *out = (struct sciara_scenario_spec){.notes = notes};
   const enum sciara_status status = sciara_file_read(path, SCIARA_JSON_MAX_BYTES, &text, &length);
   sciara_diagnostics_add(diagnostics, status);
-  if (status == SCIARA_OK) sciara_scenario_parse(path, text, length, overrides, override_count, out, diagnostics);
+  if (status == SCIARA_OK) sciara_scenario_parse_given(path, text, length, overrides, override_count, out, diagnostics);
   free(text);
 }
 
 enum sciara_status sciara_scenario_read(const char *path, const char *const *overrides, size_t override_count,
-                                        struct sciara_scenario_spec *out) {
+                                        const struct sciara_notes *notes, struct sciara_scenario_spec *out) {
   struct sciara_diagnostics diagnostics = {0};
-  sciara_scenario_read_all(path, overrides, override_count, out, &diagnostics);
+  sciara_scenario_read_all(path, overrides, override_count, notes, out, &diagnostics);
   const enum sciara_status status = sciara_diagnostics_status(&diagnostics);
   sciara_diagnostics_free(&diagnostics);
   if (status != SCIARA_OK) sciara_scenario_free(out);

@@ -106,12 +106,14 @@ void sciara_scenario_declare_options(struct sciara_settings options);
  * what was found. Text that is not JSON is one diagnostic, because nothing after it can be interpreted.
  *
  * @param overrides "a.b=value": the value is JSON; other text is taken as a string; a.0.b indexes arrays
+ * @param notes     receive its messages; NULL: the log
  * @param out       without a diagnostic the complete scenario. Otherwise its valid parts, for further checks: dem.path
  *                  may be NULL and a vent may have no points, no rates or neither; other invalid keys have their
  *                  defaults. Release in any case.
  */
 void sciara_scenario_read_all(const char *path, const char *const *overrides, size_t override_count,
-                              struct sciara_scenario_spec *out, struct sciara_diagnostics *diagnostics);
+                              const struct sciara_notes *notes, struct sciara_scenario_spec *out,
+                              struct sciara_diagnostics *diagnostics);
 
 /** sciara_scenario_read_all for a text, as if it were the file `path`; text[length] is 0. */
 void sciara_scenario_parse(const char *path, const char *text, size_t length, const char *const *overrides,
@@ -124,7 +126,7 @@ void sciara_scenario_parse_alone(const char *path, const char *text, struct scia
 
 /** sciara_scenario_read_all, all or nothing: the first diagnostic is the error. */
 enum sciara_status sciara_scenario_read(const char *path, const char *const *overrides, size_t override_count,
-                                        struct sciara_scenario_spec *out);
+                                        const struct sciara_notes *notes, struct sciara_scenario_spec *out);
 void sciara_scenario_free(struct sciara_scenario_spec *s);
 
 /**

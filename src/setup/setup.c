@@ -432,7 +432,7 @@ void sciara_problem_open_all(const char *scenario_path, const struct sciara_prob
   if (!options) options = &none;
   if (!sciara_problem_begin(out, diagnostics)) return;
   sciara_scenario_declare_options(sciara_engine_settings());
-  sciara_scenario_read_all(scenario_path, options->overrides, options->override_count, &out->source->scenario,
+  sciara_scenario_read_all(scenario_path, options->overrides, options->override_count, NULL, &out->source->scenario,
                            diagnostics);
   sciara_problem_place(out, options, diagnostics);
 }

@@ -46,6 +46,13 @@ class Calibrate(CalibrationCase):
         self.assertEqual((record["status"], record["evaluations"], record["without_score"]), ("finished", 80, 0))
         self.assertEqual(record["file"], case.read_json(self.path("c.json")))
 
+    def test_what_files_say_is_printed_once(self):
+        case.write_text(self.path("flow.csv"), "time (s),rate (m3/s)\n0,4\n1200,0\n")
+        case.write_scenario(self.work, "flow-s.json", vents=[{"row": 8, "col": 20, "effusion": {"csv": "flow.csv"}}])
+        self.write("flow.json", design="lhs", budget=5, pairs=[{"scenario": "flow-s.json", "observed": "mapped.tif"}])
+        said = self.sciara("calibrate", "flow.json", "-o", "flow").stderr
+        self.assertEqual((said.count("flow.csv: "), said.count("dem.asc: AAIGrid")), (1, 1), said)
+
     def test_run_out_penalty(self):
         """J of each pair times min(r, 1/r) to the power, with the r of sciara evaluate; of a stopped run a bound."""
         self.write("far.json", runout_penalty=2, budget=28)

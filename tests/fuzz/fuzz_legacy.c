@@ -10,7 +10,7 @@
 /** The program can read what was written. */
 static void check_output(const struct sciara_legacy_report *report) {
   struct sciara_scenario_spec s;
-  FUZZ_REQUIRE(sciara_scenario_read(fuzz_path("out/scenario.json"), NULL, 0, &s) == SCIARA_OK);
+  FUZZ_REQUIRE(sciara_scenario_read(fuzz_path("out/scenario.json"), NULL, 0, NULL, &s) == SCIARA_OK);
   FUZZ_REQUIRE((int64_t)s.vent_count == report->vents);
   struct sciara_dem dem;
   FUZZ_REQUIRE(sciara_dem_read(&(struct sciara_dem_request){.path = s.dem.path, .band = 1}, &dem) == SCIARA_OK);

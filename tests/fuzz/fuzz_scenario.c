@@ -37,7 +37,7 @@ static void check_diagnostics(const struct sciara_diagnostics *r) {
 static void check_kept_text(const char *kept) {
   struct sciara_scenario_spec again;
   struct fuzz_part text = {.data = (const uint8_t *)kept, .size = strlen(kept)};
-  FUZZ_REQUIRE(sciara_scenario_read(fuzz_file("kept.json", text), NULL, 0, &again) == SCIARA_OK);
+  FUZZ_REQUIRE(sciara_scenario_read(fuzz_file("kept.json", text), NULL, 0, NULL, &again) == SCIARA_OK);
   FUZZ_REQUIRE(strcmp(again.json, kept) == 0);
   check_scenario(&again);
   sciara_scenario_free(&again);
@@ -54,7 +54,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     FUZZ_REQUIRE(overrides[count] = strndup((const char *)parts[count + 1].data, parts[count + 1].size));
   struct sciara_scenario_spec s;
   struct sciara_diagnostics diagnostics = {0};
-  sciara_scenario_read_all(fuzz_file("demo.json", parts[0]), (const char *const *)overrides, count, &s, &diagnostics);
+  sciara_scenario_read_all(fuzz_file("demo.json", parts[0]), (const char *const *)overrides, count, NULL, &s,
+                           &diagnostics);
   check_diagnostics(&diagnostics);
   for (size_t i = 0; i < s.vent_count; i++) check_vent(&s.vents[i], false);
   if (diagnostics.count == 0) {

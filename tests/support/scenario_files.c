@@ -46,7 +46,7 @@ void scenario_setup(void) {
 enum sciara_status scenario_read_with(const char *text, const char *const *overrides, size_t count,
                                       struct sciara_scenario_spec *s) {
   write_text(scenario_path, text);
-  return sciara_scenario_read(scenario_path, overrides, count, s);
+  return sciara_scenario_read(scenario_path, overrides, count, NULL, s);
 }
 
 struct sciara_scenario_spec scenario_read_ok(const char *text, const char *override) {

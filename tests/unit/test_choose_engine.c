@@ -10,7 +10,7 @@ static struct sciara_scenario_spec plane(const char *const *overrides) {
   struct sciara_scenario_spec s;
   size_t count = 0;
   while (overrides[count]) count++;
-  expect_ok(sciara_scenario_read(PLANE, overrides, count, &s));
+  expect_ok(sciara_scenario_read(PLANE, overrides, count, NULL, &s));
   return s;
 }
 

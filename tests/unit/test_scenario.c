@@ -196,7 +196,7 @@ TEST(test_output_folder) {
     char name[160];
     snprintf(name, sizeof name, "%s", in_folder(cases[i].scenario));
     write_text(name, scenario_minimal);
-    expect_ok(sciara_scenario_read(name, NULL, 0, &s));
+    expect_ok(sciara_scenario_read(name, NULL, 0, NULL, &s));
     ck_assert_str_eq(s.output.folder, in_folder(cases[i].folder));
     sciara_scenario_free(&s);
     unlink(name);

@@ -21,7 +21,7 @@ static void teardown(void) {
 
 static void read_all(const char *text, const char *const *overrides, size_t count) {
   write_text(scenario_path, text);
-  sciara_scenario_read_all(scenario_path, overrides, count, &scenario, &diagnostics);
+  sciara_scenario_read_all(scenario_path, overrides, count, NULL, &scenario, &diagnostics);
 }
 
 /** The diagnostics are these and no more, in this order; each begins with the path of the file and what is given here. */

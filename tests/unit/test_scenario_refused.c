@@ -139,7 +139,7 @@ TEST(test_refused_text) {
                "demo.json:2:11: expected a value (an object, an array, a string "
                "in double quotes, a number, true, false or null), found '''");
   unlink(scenario_path);
-  expect_error(sciara_scenario_read(scenario_path, NULL, 0, &s), SCIARA_ERR_IO, scenario_path);
+  expect_error(sciara_scenario_read(scenario_path, NULL, 0, NULL, &s), SCIARA_ERR_IO, scenario_path);
 }
 
 TEST(test_csv_errors_have_context) {

@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rule bingham on simple grounds: a barrier one cell wide holds lava below its crest, however its cells are joined; ponds and
 // towers have no pattern of alternating cells; and lava is neither made nor lost in any step.
-#include "engine/engine.h"
 #include "model/ledger.h"
+#include "support/sheet_run.h"
 
 enum { SIDE = 31, CELLS = SIDE * SIDE, MIDDLE = SIDE / 2 };
 static const double CELL = 10;
-
-struct run {
-  struct sciara_params params;
-  struct sciara_vents *vents;
-  struct sciara_state *state;
-  const struct sciara_engine_ops *ops;
-  void *engine;
-};
 
 /** A vent at (row, col) on a ground of `z` m, with lava of `h` m, NULL: none. */
 static void begin(struct run *r, const double z[CELLS], const double *h, int row, int col, double rate) {
@@ -32,29 +24,16 @@ static void begin(struct run *r, const double z[CELLS], const double *h, int row
     r->state->arrival[k] = 0;
     r->state->initial += h[k] * CELL * CELL;
   }
-  const struct sciara_engine_setup setup = {
-      .params = &r->params, .vents = r->vents, .boundary = SCIARA_BOUNDARY_CLOSED};
-  expect_ok(sciara_engine_find("serial", SCIARA_RULE_BINGHAM, SCIARA_DOUBLE, &r->ops));
-  expect_ok(r->ops->create(&setup, &r->engine));
-  expect_ok(r->ops->upload(r->engine, r->state));
+  run_start(r, SCIARA_DOUBLE, SCIARA_BOUNDARY_CLOSED);
 }
 
 /** One step, after which the mass balance is closed. */
 static void step(struct run *r) {
-  struct sciara_engine_progress progress;
   struct sciara_ledger ledger;
-  const struct sciara_stop stop = {.steps = r->state->step + 1, .time = INFINITY, .max_wall_ms = 600000};
-  expect_ok(r->ops->advance(r->engine, &stop, &progress));
-  expect_ok(r->ops->download(r->engine, r->state));
+  run_steps(r, 1);
   sciara_ledger_form(r->state, sciara_rounding_usual(DBL_EPSILON), &ledger);
   ck_assert_msg(sciara_ledger_closes(&ledger), "step %d: %g m3 of %g m3", (int)r->state->step, ledger.residual_m3,
                 ledger.bound_m3);
-}
-
-static void end(struct run *r) {
-  r->ops->destroy(r->engine);
-  sciara_state_destroy(r->state);
-  sciara_vents_destroy(r->vents);
 }
 
 enum barrier { ACROSS, BY_CORNERS, RING, BARRIERS };
@@ -108,7 +87,7 @@ TEST_EACH(a_barrier_holds, 2 * BARRIERS) {
   }
   ck_assert_int_gt(held, 50);
   ck_assert(over); // the lava has come up to the crest
-  end(&r);
+  run_end(&r);
 }
 
 /** The least thickness within `around` cells of one, m. */
@@ -160,7 +139,7 @@ TEST_EACH(a_pond_is_smooth, 3) {
     if (n >= 200) most = fmax(most, alternation(&r, 1, -1));
   }
   ck_assert_msg(most < 0.01, "%g of the thickness alternates", most);
-  end(&r);
+  run_end(&r);
 }
 
 // A tower of stiff lava on a slope, 20 and 30 m thick: it is smooth but for its pointed top and, where it falls to the ground
@@ -177,7 +156,7 @@ TEST_EACH(a_tower_is_smooth, 2) {
   }
   ck_assert_double_gt(r.state->h[MIDDLE * SIDE + MIDDLE], 20);
   ck_assert_msg(most < 0.01, "%g of the thickness alternates", most);
-  end(&r);
+  run_end(&r);
 }
 
 RUN_TESTS(.seconds = 240)

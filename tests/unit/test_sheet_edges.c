@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rule bingham at the edges of its parameters, in both precisions: engine `serial` compared step by step with a small
 // program of the formulas of docs/model.md, and with what follows from them on paper.
-#include "engine/engine.h"
 #include "support/random.h"
+#include "support/sheet_run.h"
 
 enum { SIDE = 16, CELLS = SIDE * SIDE };
 static const double CELL = 10;
@@ -123,14 +123,6 @@ static void expect_step(const struct sciara_params *p, const struct fields *was,
 static const enum sciara_precision precisions[2] = {SCIARA_DOUBLE, SCIARA_SINGLE_PRECISION};
 static const double unit[2] = {DBL_EPSILON, FLT_EPSILON};
 
-struct run {
-  struct sciara_params params;
-  struct sciara_vents *vents;
-  struct sciara_state *state;
-  const struct sciara_engine_ops *ops;
-  void *engine;
-};
-
 /** Begins on a slope to the south, with bumps of at most `bumps` m. */
 static void begin(struct run *r, const struct edge *edge, int precision, double slope, double bumps) {
   double z[CELLS];
@@ -155,24 +147,8 @@ static void put(struct run *r, int row, int col, double h, double T) {
 }
 
 static void start(struct run *r, int precision) {
-  const struct sciara_engine_setup setup = {.params = &r->params, .vents = r->vents, .boundary = SCIARA_BOUNDARY_OPEN};
-  expect_ok(sciara_engine_find("serial", SCIARA_RULE_BINGHAM, precisions[precision], &r->ops));
-  expect_ok(r->ops->create(&setup, &r->engine));
-  expect_ok(r->ops->upload(r->engine, r->state));
+  run_start(r, precisions[precision], SCIARA_BOUNDARY_OPEN);
   expect_ok(r->ops->download(r->engine, r->state)); // in the precision of the engine
-}
-
-static void advance(struct run *r, uint64_t steps) {
-  struct sciara_engine_progress progress;
-  const struct sciara_stop stop = {.steps = r->state->step + steps, .time = INFINITY, .max_wall_ms = 600000};
-  expect_ok(r->ops->advance(r->engine, &stop, &progress));
-  expect_ok(r->ops->download(r->engine, r->state));
-}
-
-static void end(struct run *r) {
-  r->ops->destroy(r->engine);
-  sciara_state_destroy(r->state);
-  sciara_vents_destroy(r->vents);
 }
 
 static void take(const struct sciara_state *s, struct fields *f) {
@@ -206,7 +182,7 @@ TEST_EACH(steps_follow_the_formulas, 2 * EDGES) {
   for (int step = 1; step <= 60; step++) {
     take(r.state, &was);
     expect_step(&r.params, &was, &expected);
-    advance(&r, 1);
+    run_steps(&r, 1);
     near(edge->name, "the clock", r.state->step, -1, precision, r.state->clock, expected.clock, expected.clock);
     flowing += expected.clock < r.params.relaxation * r.params.t_max * 0.999;
     for (int k = 0; k < CELLS; k++) {
@@ -218,7 +194,7 @@ TEST_EACH(steps_follow_the_formulas, 2 * EDGES) {
   }
   ck_assert_int_ge(flowing, 8); // the steps in which a sheet decides the clock
   ck_assert_int_eq(rocks > 100, edge->share > 0);
-  end(&r);
+  run_end(&r);
 }
 
 // A sheet of one thickness on a slope rests up to its plug; above it the recorded flux is that of Bingham on paper.
@@ -240,7 +216,7 @@ TEST_EACH(plug_decides, 2 * EDGES) {
     for (int row = 1; row < SIDE - 1; row++)
       for (int col = 1; col < SIDE - 1; col++) put(&r, row, col, h, T);
     start(&r, precision);
-    advance(&r, 1);
+    run_steps(&r, 1);
     const double south = -r.state->py[middle];
     const double viscosity = law(&p, p.viscosity_vent, p.viscosity_sol, T), x = plug / h;
     const double viscous = weight * sine * h * h * (1 - 1.5 * x + 0.5 * x * x * x) / (3 * viscosity);
@@ -250,7 +226,7 @@ TEST_EACH(plug_decides, 2 * EDGES) {
       ck_assert_msg(fabs(south - speed * h) <= (precision ? 0.002 : 1e-9) * speed * h,
                     "%s: %.9g m, plug %.9g m: flux %.12g m2/s, expected %.12g", edge->name, h, plug, south, speed * h);
     ck_assert_double_eq(r.state->px[middle], 0);
-    end(&r);
+    run_end(&r);
   }
 }
 
@@ -264,21 +240,21 @@ TEST_EACH(cooling_at_rest, 2 * EDGES) {
   begin(&r, edge, precision, 0, 0);
   put(&r, row, row, h, T);
   start(&r, precision);
-  advance(&r, 10);
+  run_steps(&r, 10);
   const double K = 3 * 0.9 * 5.67e-8 * edge->share / (2600 * 1150), t = 0.5 * 120;
   ck_assert_double_eq(r.state->h[k], h);
   near(edge->name, "T", 10, k, precision, r.state->T[k], pow(pow(T, -3) + K * 10 * t / h, -1.0 / 3), T);
   const double until = (pow(1143, -3) - pow(T, -3)) * h / K / t; // steps, infinite if nothing radiates
   if (until < 1000) {
-    advance(&r, (uint64_t)floor(until) - 10);
+    run_steps(&r, (uint64_t)floor(until) - 10);
     ck_assert_double_eq(r.state->h[k], h);
-    advance(&r, 1);
+    run_steps(&r, 1);
     ck_assert_double_eq(r.state->h[k], 0);
     ck_assert_double_eq(r.state->z[k], 500 + h);
   } else {
     ck_assert_double_eq(edge->share, 0);
   }
-  end(&r);
+  run_end(&r);
 }
 
 // With one viscosity, no yield strength and no cooling, temperatures change no bit of the thicknesses.
@@ -290,12 +266,12 @@ TEST_EACH(temperature_without_effect, 2) {
     for (int row = 3; row < 8; row++)
       for (int col = 5; col < 11; col++) put(&r[n], row, col, 0.1 * row * col, n ? 1350 : (double)uniform(1150, 1360));
     start(&r[n], _i);
-    advance(&r[n], 50);
+    run_steps(&r[n], 50);
   }
   ck_assert_mem_eq(r[0].state->h, r[1].state->h, CELLS * sizeof(double));
   ck_assert(memcmp(r[0].state->T, r[1].state->T, CELLS * sizeof(double)) != 0);
-  end(&r[0]);
-  end(&r[1]);
+  run_end(&r[0]);
+  run_end(&r[1]);
 }
 
 // Lava so thin that its weight along the slope is 0 rests: no speed is 0/0.
@@ -305,9 +281,9 @@ TEST_EACH(thinnest_lava, 2) {
   begin(&r, &edges[EDGES - 1], _i, 0.01, 0);
   for (int k = 0; k < 6; k++) put(&r, 2 + 2 * k, 5, least * (1 << k), 1300);
   start(&r, _i);
-  advance(&r, 5);
+  run_steps(&r, 5);
   for (int k = 0; k < 6; k++) ck_assert_double_eq(r.state->h[(2 + 2 * k) * SIDE + 5], least * (1 << k));
-  end(&r);
+  run_end(&r);
 }
 
 RUN_TESTS()

@@ -24,8 +24,7 @@ def gdalinfo(path):
 class Export(SharedCase):
     @classmethod
     def prepare(cls):
-        fixtures.run(cls.work)
-        cls.snapshot = os.path.join(cls.work, fixtures.SNAPSHOT)
+        cls.snapshot = fixtures.run(cls.work)
         cls.data = open_snapshot(cls.snapshot)
 
     def export(self, *args, code=0):

@@ -55,8 +55,7 @@ def features(path, layer):
 class ExportVector(SharedCase):
     @classmethod
     def prepare(cls):
-        fixtures.run(cls.work)
-        cls.snapshot = os.path.join(cls.work, fixtures.SNAPSHOT)
+        cls.snapshot = fixtures.run(cls.work)
         cls.data = open_snapshot(cls.snapshot)
         cls.deposit = cls.data.deposit.values[0]
         cls.arrival = cls.data.arrival_time.values[0]

@@ -107,9 +107,8 @@ GPX = ('<gpx version="1.1" creator="test" xmlns="http://www.topografix.com/GPX/1
 class Exposure(SharedCase):
     @classmethod
     def prepare(cls):
-        fixtures.run(cls.work)
+        data = open_snapshot(fixtures.run(cls.work))
         write_places(os.path.join(cls.work, "places.gpkg"))
-        data = open_snapshot(os.path.join(cls.work, fixtures.SNAPSHOT))
         cls.arrival, cls.deposit, cls.most = (data[name].values[0] for name in ("arrival_time", "deposit", "max_deposit"))
         cls.land = cls.deposit != case.NODATA
 

@@ -72,8 +72,8 @@ def _made():
 
 
 def run(folder):
-    """Copies dem.asc, s.json and the run `run` of 400 steps into a folder."""
-    shutil.copytree(os.path.join(_made(), "run"), folder, dirs_exist_ok=True)
+    """Copies dem.asc, s.json and the run `run` of 400 steps into a folder; returns the path of its snapshot."""
+    return os.path.join(shutil.copytree(os.path.join(_made(), "run"), folder, dirs_exist_ok=True), SNAPSHOT)
 
 
 def ensemble(folder):

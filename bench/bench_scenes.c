@@ -71,7 +71,7 @@ static struct cell patch_at(const struct tiling *t, int64_t tile_row, int64_t ti
                        .col = left + t->lateral + (int64_t)(noise(top, left, 6) % cols)};
 }
 
-/** The same for a tile of the tight map. */
+/** The rows of a tile of the tight map. */
 static int64_t tight_rows(const struct tiling *t) { return t->above + t->patch + t->below; }
 
 static int64_t tight_cols(const struct tiling *t) { return 2 * t->lateral + t->patch; }

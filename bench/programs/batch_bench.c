@@ -66,7 +66,7 @@ static enum sciara_status load_all(const struct bench *b, void *batch, size_t me
   return SCIARA_OK;
 }
 
-/** The same member by engine openmp; SCIARA_ERR_INTERNAL if the checksums differ. */
+/** Computes the member by engine openmp; SCIARA_ERR_INTERNAL if the checksums differ. */
 static enum sciara_status verify(const struct bench *b, void *batch, size_t member) {
   struct sciara_state *state = NULL, *expected = NULL;
   const struct sciara_engine_ops *reference;

@@ -27,7 +27,7 @@ struct sciara_exposed {
   bool mapped;          ///< a part of it lies in the outline of initial.observed
   double arrival_s;     ///< of its first cell; NAN: not reached, or not known
   double deposit_m;     ///< largest deposit of its cells at the end; NAN: not reached
-  double max_deposit_m; ///< the same at any time; NAN: not reached, or not known
+  double max_deposit_m; ///< largest deposit of its cells at any time; NAN: not reached, or not known
   double covered;       ///< at the end
 };
 

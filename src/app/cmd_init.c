@@ -490,7 +490,7 @@ static bool put_vary(cJSON *vary, const struct ensemble_order *o, const struct s
          cJSON_AddNumberToObject(ground, "correlation_m", 10 * p->grid.cell_size);
 }
 
-/** Of the usual times after the start the last three before the end of the run; none if its end is not a time. */
+/** Puts the last three of the usual times after the start before the end of the run; none if its end is not a time. */
 static bool put_within(cJSON *result, const struct sciara_problem *p) {
   static const struct {
     const char *text;

@@ -42,7 +42,7 @@ const char *sciara_shown_zone_name(void);
 /** The date of sciara_date_after for people, to the minute as sciara_print_duration has `seconds`: "2026-05-11 04:00 UTC". */
 bool sciara_minute_after(const char *start, double seconds, char text[SCIARA_MINUTE_SIZE]);
 
-/** The same for programs, to the second: "2026-05-11T06:00:00+02:00". */
+/** The date of sciara_minute_after for programs, to the second: "2026-05-11T06:00:00+02:00". */
 bool sciara_zoned_after(const char *start, double seconds, char text[SCIARA_MINUTE_SIZE]);
 
 /** Appends " (2026-05-11 04:00 UTC)", the date `seconds` after `start`, to a text; nothing where there is none, as above. */

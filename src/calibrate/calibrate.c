@@ -256,7 +256,7 @@ static bool take(void *context, const struct sciara_evaluation *result) {
   return sciara_search_take(&w->search[w->at], result);
 }
 
-/** Of the cells of an observed extent and its region. */
+/** The hash of the cells of an observed extent and its region. */
 static uint64_t hash_of_extent(const struct sciara_cases *c, size_t observed) {
   const struct sciara_case_observed *o = &c->observed[observed];
   const struct sciara_site *site = c->scenario[c->options->observed[observed].scenario].setup.site;

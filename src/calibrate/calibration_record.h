@@ -137,7 +137,7 @@ enum sciara_status sciara_calibration_folder_is_own(const char *folder);
 /** SCIARA_ERR_INPUT, with the first difference, unless the folder has a record of the same file and inputs. */
 enum sciara_status sciara_calibration_record_check(const struct sciara_calibration_record *r);
 
-/** The same of the record that several searches have in common, which has no inputs. */
+/** sciara_calibration_record_check for the record that several searches have in common, which has no inputs. */
 enum sciara_status sciara_calibration_file_check(const struct sciara_calibration_file *f, const char *folder);
 
 // ------------------------------------------------------------------------------------- the page, in calibration_page.c

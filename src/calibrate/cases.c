@@ -106,7 +106,7 @@ cleanup:
   return status;
 }
 
-/** Of an observation at a simulated time, s, that is not after the state with which the run begins. */
+/** Refuses an observation at a simulated time, s, that is not after the state with which the run begins. */
 static enum sciara_status refuse_before(const struct sciara_case *s, const struct sciara_evaluate_observed *asked,
                                         double at_s) {
   char begin[48 + SCIARA_MINUTE_SIZE], found[48 + SCIARA_MINUTE_SIZE];

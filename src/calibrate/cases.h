@@ -25,7 +25,7 @@ struct sciara_case_observed {
   struct sciara_case_box box; ///< around the covered cells
   int64_t count;              ///< covered cells
   double at_s;                ///< simulated time, s; INFINITY: the end of the run
-  double after_s;             ///< the same as footprints count: after the state with which the run begins
+  double after_s;             ///< at_s as footprints count: after the state with which the run begins
 };
 
 /** A scenario. */

@@ -27,13 +27,13 @@ struct sciara_cmaes {
   double start_sigma, least;
   uint64_t seed, drawn;
   struct constants k;
-  // Of the present start.
+  // The present start.
   int64_t generation;
   double sigma;
   double *mean, *path_sigma, *path_c; // n
   double *covariance, *axes;          // n x n; the columns of `axes` are eigenvectors
   double *lengths;                    // n, square roots of the eigenvalues
-  // Of the present generation.
+  // The present generation.
   double *points, *steps; // population x n; steps = (points - mean) / sigma
   double *weights;        // population
   int *order;             // population, best first

@@ -31,7 +31,7 @@ static double centre(double *x, size_t count) {
   return sqrt(squares);
 }
 
-/** The same of the coordinates of all points of a design, which fill a disc, or are drawn from a prior. */
+/** The spread of the coordinates of all points of a design, which fill a disc, or are drawn from a prior. */
 static enum sciara_status spread_of_all(const struct sciara_calibration_record *r, size_t unknown, double *out) {
   const size_t rows = r->table->count, n = r->search->unknown_count;
   double *x;

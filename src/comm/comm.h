@@ -24,7 +24,7 @@ struct sciara_comm_message {
   int rank;     ///< the other one
   bool receive; ///< from it; else to it
   void *data;   ///< host memory; not written if it is sent
-  size_t bytes; ///< the same on both sides
+  size_t bytes; ///< equal on both sides
 };
 
 /** A typed table of functions. Only one thread of a rank may call them. */

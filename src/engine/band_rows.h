@@ -42,7 +42,7 @@ struct sciara_rows {
   int64_t halo;               ///< rows of neighbours that each state also has
   struct sciara_state *state; ///< of this rank, whose first row is that of sciara_cuts_rows; NULL: it has no rows
   double *z0;                 ///< of the site of that state, where the ground is received too
-  uint8_t *kind;              ///< the same
+  uint8_t *kind;              ///< kinds of the cells of that site
 };
 
 /**

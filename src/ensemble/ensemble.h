@@ -116,7 +116,7 @@ struct sciara_ensemble {
   char *folder;
   char *title; ///< may be NULL
   char *base;  ///< JSON text of the base scenario as in ensemble.json: its DEM is dem.tif of the folder
-  struct sciara_scenario_base *scenario; ///< the same with absolute paths, for the members; NULL: not yet opened
+  struct sciara_scenario_base *scenario; ///< the base with absolute paths, for the members; NULL: not yet opened
   double time_zero_s; ///< simulated time of the checkpoint with which members begin; arrivals count from it; 0: none
   struct sciara_members members;
   char *observed;                 ///< how the weights follow from an observed extent; NULL: they are the planned ones

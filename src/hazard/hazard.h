@@ -93,7 +93,7 @@ struct sciara_hazard_rule {
   struct sciara_question *within; ///< of result->within_s
   /** Per member: eruptions per year that it stands for, with restored weights; NULL: there are no rates. */
   double *rate;
-  double *rate_low, *rate_high; ///< the same at the ends of the interval, with the weights of the plan: for bounds
+  double *rate_low, *rate_high; ///< `rate` at the ends of the interval, with the weights of the plan: for bounds
   bool rate_known;              ///< a finished member lies in a zone
   double rate_unsure;           ///< sum of rate_high of the open and censored members
   double rate_zero; ///< upper 95 % bound of the eruptions per year that reach a place without hits; NAN: none

@@ -36,7 +36,7 @@ struct legacy {
   char *older_observed;                              ///< older layout: path of the observed extent; NULL: there is none
   char *base;                                        ///< what the paths begin with: .../NAME, or the folder with its /
   char *name;                                        ///< NAME, or the name of the folder
-  struct sciara_text title;                          ///< the same as it can be shown: a name of a file may be anything
+  struct sciara_text title;                          ///< `name` as it can be shown: a name of a file may be anything
   const double *corner;                              ///< that the user gave; NULL: none
   struct sciara_legacy_grid known;                   ///< what PARAMETERS.cfg says of the grids; older layout only
   struct sciara_legacy_grid ground, vents, observed; ///< observed.values NULL: there is none

@@ -19,7 +19,7 @@ struct sciara_ground_changes; // model/ground_change.h
 struct sciara_site_origin {
   uint64_t hash;                               ///< of the DEM as it was read; 0: there is none
   char *crs_wkt;                               ///< as in struct sciara_georef
-  char *crs_name;                              ///< the same
+  char *crs_name;                              ///< as in struct sciara_georef, too
   const struct sciara_site_identity *identity; ///< NULL: not read for a scenario
   const uint8_t *sea;   ///< rows x cols: 1 where a valid cell is sea; for sciara_site_create only, NULL in a site
   const uint16_t *edit; ///< rows x cols: number of the last ground edit of a cell, from 1, or 0; NULL: no edits

@@ -22,11 +22,12 @@ struct sciara_simulation {
   enum sciara_stop_reason
       finished;          ///< SCIARA_STOP_NONE while the stop rule is not met; STALLED and THICK: it will never be met
   bool state_is_current; ///< problem.state is the state of the engine
-  enum sciara_status failed;  ///< of the step that failed, SCIARA_OK while none has
-  uint64_t losses_before;     ///< losses of the run before it was resumed; progress includes them
-  uint64_t sea_losses_before; ///< the same for the sea; after a checkpoint 1 if lava has entered it
-  double compute_s;           ///< seconds spent in the engine
-  int threads;                ///< threads that the engine uses
+  enum sciara_status failed; ///< of the step that failed, SCIARA_OK while none has
+  uint64_t losses_before;    ///< losses of the run before it was resumed; progress includes them
+  uint64_t
+      sea_losses_before; ///< losses into the sea before it was resumed; after a checkpoint 1 if lava has entered it
+  double compute_s;      ///< seconds spent in the engine
+  int threads;           ///< threads that the engine uses
 };
 
 /** Called between slices of work (about every 0.1 s). True: the steps are interrupted. */

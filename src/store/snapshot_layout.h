@@ -12,7 +12,7 @@
 enum { SCIARA_SNAPSHOT_FORMAT = 1 };
 
 #define SCIARA_ADDED_ATTRIBUTE "ledger_added_m3"      ///< only where it or the next one is not 0
-#define SCIARA_REMOVED_ATTRIBUTE "ledger_removed_m3"  ///< the same
+#define SCIARA_REMOVED_ATTRIBUTE "ledger_removed_m3"  ///< only where it or the previous one is not 0
 #define SCIARA_EDITION_ATTRIBUTE "model_rule_edition" ///< only of a later edition of a rule
 #define SCIARA_FROM_ATTRIBUTE "emission_from_s"       ///< only of a run that began with the lava of an earlier one
 #define SCIARA_SEA_ATTRIBUTE "ledger_sea_m3"          ///< only where the scenario declares a sea

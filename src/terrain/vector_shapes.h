@@ -76,9 +76,10 @@ typedef enum sciara_status sciara_point_visitor(void *context, const struct scia
 /** What is read. */
 struct sciara_point_table {
   const char *path;
-  const char *weight;      ///< name of the column of weights; NULL: there is none
-  bool anywhere;           ///< points may lie off the DEM
-  bool places;             ///< the same, and names are those of places: in the columns in which vector files have them
+  const char *weight; ///< name of the column of weights; NULL: there is none
+  bool anywhere;      ///< points may lie off the DEM
+  bool
+      places; ///< points may lie off the DEM, and names are those of places: in the columns in which vector files have them
   const char *name_column; ///< with `places`, the one of names; NULL: the first of the usual ones
   const char *crs_wkt;     ///< of the DEM; NULL: not known
   const struct sciara_grid *grid;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# An engine is compiled once per variant, a precision and a rule: f64 for double, f32 with SCIARA_SINGLE for float
-# (src/base/real.h); device code also as fast, with SCIARA_SINGLE and SCIARA_FAST, for float with the GPU's approximate
-# functions; and an engine that has rule bingham as bingham_f64 and bingham_f32, with SCIARA_BINGHAM.
+# An engine is compiled once per variant, RULE_PRECISION: for each rule of src/rules/rules.def, with SCIARA_RULE_NAME; f64 for
+# double, f32 with SCIARA_SINGLE for float (src/base/real.h); device code of rule fv3 also as fast, with SCIARA_SINGLE and
+# SCIARA_FAST, for float with the GPU's approximate functions.
 # The names, as a user types them, are collected in SCIARA_ENGINES: the tests run over all of them.
 
 set_property(GLOBAL PROPERTY SCIARA_ENGINES "")
@@ -17,18 +17,14 @@ set(SCIARA_CUDA_CHECKED_fast 86-real)
 function(sciara_compile_variants name variants)
   foreach(variant IN LISTS variants)
     set(target sciara_${name}_${variant})
-    string(REGEX REPLACE "^bingham_" "" precision ${variant})
-    if(variant MATCHES "^bingham")
-      set(rule SCIARA_BINGHAM)
-    else()
-      set(rule "")
-    endif()
+    string(REGEX REPLACE "_.*" "" rule ${variant})
+    string(REGEX REPLACE ".*_" "" precision ${variant})
     add_library(${target} OBJECT ${ARGN})
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/cuda)
     target_link_libraries(${target} PRIVATE sciara_build sciara_strict)
     # A double in the single-precision rule changes its results; only a warning, because some are intended.
     target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:C>:-Wdouble-promotion;-Wno-error=double-promotion>")
-    target_compile_definitions(${target} PRIVATE ${rule})
+    target_compile_definitions(${target} PRIVATE SCIARA_RULE_NAME=${rule})
     if(NOT precision STREQUAL "f64")
       target_compile_definitions(${target} PRIVATE SCIARA_SINGLE)
     endif()
@@ -55,18 +51,27 @@ function(sciara_add_variants name variants)
   endforeach()
 endfunction()
 
-set(SCIARA_VARIANTS_FV3 f64 f32)
-set(SCIARA_VARIANTS_ALL f64 f32 bingham_f64 bingham_f32)
+# The rules of each kind, and of all, and their variants.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/rules/rules.def)
+file(READ ${PROJECT_SOURCE_DIR}/src/rules/rules.def rules)
+string(REGEX MATCHALL "  X\\([A-Z0-9_]+, [a-z0-9]+, [0-9]+, [A-Z]+," rules "${rules}")
+foreach(rule IN LISTS rules)
+  string(REGEX MATCH ", ([a-z0-9]+), [0-9]+, ([A-Z]+)," rule "${rule}")
+  foreach(of IN ITEMS ALL ${CMAKE_MATCH_2})
+    list(APPEND SCIARA_RULES_${of} ${CMAKE_MATCH_1})
+    list(APPEND SCIARA_VARIANTS_${of} ${CMAKE_MATCH_1}_f64 ${CMAKE_MATCH_1}_f32)
+  endforeach()
+endforeach()
 
 # Notes the name of an engine for the tests.
 function(sciara_list_engine name rules)
   set_property(GLOBAL APPEND PROPERTY SCIARA_ENGINES ${name})
-  if(rules STREQUAL "ALL")
-    set_property(GLOBAL APPEND PROPERTY SCIARA_ENGINES_BINGHAM ${name})
-  endif()
+  foreach(rule IN LISTS SCIARA_RULES_${rules})
+    set_property(GLOBAL APPEND PROPERTY SCIARA_ENGINES_OF_${rule} ${name})
+  endforeach()
 endfunction()
 
-# sciara_add_engine(NAME RULES SOURCES... [OPENMP]): RULES is FV3 or ALL, as in src/engine/engine_list.def.
+# sciara_add_engine(NAME RULES SOURCES... [OPENMP]): RULES is SLOPES or ALL, as in src/engine/engine_list.def.
 function(sciara_add_engine name rules)
   cmake_parse_arguments(PARSE_ARGV 2 engine "OPENMP" "" "")
   sciara_add_variants(engine_${name} "${SCIARA_VARIANTS_${rules}}" ${engine_UNPARSED_ARGUMENTS})
@@ -91,7 +96,7 @@ endfunction()
 # sciara_add_cuda(NAME RULES SOURCES...): device code that is not an engine of its own.
 function(sciara_add_cuda name rules)
   if(ARGN)
-    sciara_add_variants(cuda_${name} "${SCIARA_VARIANTS_${rules}};fast" ${ARGN})
+    sciara_add_variants(cuda_${name} "${SCIARA_VARIANTS_${rules}};fv3_fast" ${ARGN})
   endif()
 endfunction()
 

@@ -8,7 +8,9 @@
 #ifndef SCIARA_CUDA_BATCH_SLOT_CUH
 #define SCIARA_CUDA_BATCH_SLOT_CUH
 
-#ifdef SCIARA_BINGHAM
+#include "device_fields.h"
+
+#if SCIARA_SHEET
 #include "batch_bingham.cuh"
 #else
 #include "batch_fv3.cuh"

@@ -13,7 +13,9 @@
 #ifndef SCIARA_CUDA_BATCH_STEPS_CUH
 #define SCIARA_CUDA_BATCH_STEPS_CUH
 
-#ifdef SCIARA_BINGHAM
+#include "device_fields.h"
+
+#if SCIARA_SHEET
 #include "batch_evaluation_bingham.cuh"
 #else
 #include "batch_evaluation_fv3.cuh"

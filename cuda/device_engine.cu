@@ -23,7 +23,7 @@ void lay_out(sciara_device_engine *e, sciara_arena *c, unsigned record, int64_t 
   d->f.kind = c->take<uint8_t>(count);
   if (e->strategy->exchange == SCIARA_GATHER) {
     for (real *&slot : d->slots.out) slot = c->take<real>(count);
-#ifndef SCIARA_BINGHAM
+#if !SCIARA_SHEET
     for (int n = 1; n < SCIARA_MOORE; n++) d->slots.speed[n] = c->take<real>(count);
 #endif
     d->slots.px = c->take<real>(count);

@@ -45,7 +45,7 @@ struct sciara_device_vents {
 /** Nine slots per exchanged quantity, for eight neighbours and the residual: no two threads write to the same slot. */
 struct sciara_device_slots {
   real *out[SCIARA_MOORE]; ///< out[0]: the residual h0; out[i]: out_i, m
-#ifndef SCIARA_BINGHAM
+#if !SCIARA_SHEET
   real *speed[SCIARA_MOORE]; ///< vf_i, m/s; entry 0 is NULL
 #endif
   real *px, *py;   ///< momentum of the residual, m2/s

@@ -11,14 +11,14 @@ namespace sciara_gpu {
 /** Writes the outflow of cell i to neighbour n into its slots. */
 __device__ inline void put_outflow(const sciara_device_slots &slots, int n, int64_t i, const sciara_outflow &out) {
   slots.out[n][i] = out.thickness;
-#ifndef SCIARA_BINGHAM
+#if !SCIARA_SHEET
   slots.speed[n][i] = out.speed;
 #endif
 }
 
 /** The outflow of cell i to neighbour n from its slots. */
 __device__ inline sciara_outflow outflow_in(const sciara_device_slots &slots, int n, int64_t i) {
-#ifdef SCIARA_BINGHAM
+#if SCIARA_SHEET
   return {slots.out[n][i]};
 #else
   return {slots.out[n][i], slots.speed[n][i]};

@@ -29,7 +29,7 @@ struct small_chunk {
   enum { ROW = CHUNK + 4 };
   real leaves[DIRECTIONS][ROW]; ///< outflow, m; 0: none
   real comes[DIRECTIONS][ROW];  ///< inflow, m; 0: none
-#ifndef SCIARA_BINGHAM
+#if !SCIARA_SHEET
   real speed[DIRECTIONS][ROW]; ///< of the inflow, m/s
 #endif
   real T[DIRECTIONS][ROW]; ///< of the inflow, K
@@ -57,7 +57,7 @@ template <bool IN_CLUSTER> struct small_block {
   small_shown<IN_CLUSTER, CELLS> shown;
   small_chunk chunk;
   real z[CELLS], h[CELLS], T[CELLS], px[CELLS], py[CELLS]; ///< the state
-#ifndef SCIARA_BINGHAM
+#if !SCIARA_SHEET
   real keep[CELLS], hc[CELLS], vx[CELLS], vy[CELLS]; ///< of liquid cells, computed from their state
 #endif
   real h_before[CELLS];       ///< of cells that are ahead: h at the end of the step

@@ -15,7 +15,7 @@ enum {
   TILE_CELLS = TILE_WIDTH * TILE_HEIGHT, ///< one cell per lane of a warp
 };
 
-#ifdef SCIARA_BINGHAM
+#if SCIARA_SHEET
 /** The data of a flow that a receiver needs. */
 struct alignas(2 * sizeof(real)) fused_flow {
   real rate;  ///< m/s

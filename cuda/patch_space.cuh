@@ -13,7 +13,7 @@ struct patch_space : tile_list<32, 8> {
   // Scratch: [patch][cell].
   uint8_t *sent; ///< of liquid cells: bit i - 1: lava flows to neighbour i
   // For cells with an outflow:
-#ifdef SCIARA_BINGHAM
+#if SCIARA_SHEET
   real *plug, *conductance, *drain; ///< of their sheet, m, 1/(m s), s
 #else
   real *average; ///< of the cell and its receivers above its ground, m
@@ -25,7 +25,7 @@ struct patch_space : tile_list<32, 8> {
   void lay_out_scratch(sciara_arena *arena) {
     around = arena->take<int>((int64_t)capacity * 9);
     sent = arena->take<uint8_t>((int64_t)capacity * CELLS);
-#ifdef SCIARA_BINGHAM
+#if SCIARA_SHEET
     real **sheets[] = {&plug, &conductance, &drain};
     for (real **array : sheets) *array = arena->take<real>((int64_t)capacity * CELLS);
 #else

@@ -6,7 +6,7 @@
 #include "patch_space.cuh"
 #include "sheet_flow.cuh"
 
-#ifdef SCIARA_BINGHAM
+#if SCIARA_SHEET
 
 namespace sciara_gpu {
 

@@ -5,7 +5,7 @@
 
 #include "patch_space.cuh"
 
-#ifndef SCIARA_BINGHAM
+#if !SCIARA_SHEET
 
 namespace sciara_gpu {
 

@@ -6,8 +6,6 @@
 #include "device_engine.h"
 #include "engine/device_info.h"
 
-#if !defined SCIARA_SINGLE && !defined SCIARA_BINGHAM // once for all precisions and rules
-
 enum sciara_status sciara_cuda_fail(cudaError_t error, const char *call) {
   const enum sciara_status status = error == cudaErrorMemoryAllocation ? SCIARA_ERR_MEMORY : SCIARA_ERR_DEVICE;
   cudaGetLastError(); // clears the error, so that it is not reported for the next kernel launch
@@ -63,5 +61,3 @@ bool sciara_device_describe(int device, struct sciara_device_info *out) {
   out->clock_mhz = khz / 1000;
   return true;
 }
-
-#endif

@@ -5,7 +5,7 @@
 
 #include "device_fields.h"
 
-#ifdef SCIARA_BINGHAM
+#if SCIARA_SHEET
 
 namespace sciara_gpu {
 

@@ -5,7 +5,7 @@
 
 #include "fused_block.cuh"
 
-#ifndef SCIARA_BINGHAM
+#if !SCIARA_SHEET
 
 namespace sciara_gpu {
 

@@ -20,11 +20,7 @@ typedef double real;
 #define SCIARA_REAL_MAX DBL_MAX
 #endif
 
-#if defined SCIARA_BINGHAM && defined SCIARA_SINGLE
-#define SCIARA_HOST_SUFFIX bingham_f32
-#elif defined SCIARA_BINGHAM
-#define SCIARA_HOST_SUFFIX bingham_f64
-#elif defined SCIARA_SINGLE
+#ifdef SCIARA_SINGLE
 #define SCIARA_HOST_SUFFIX f32
 #else
 #define SCIARA_HOST_SUFFIX f64
@@ -34,12 +30,15 @@ typedef double real;
 #else
 #define SCIARA_REAL_SUFFIX SCIARA_HOST_SUFFIX
 #endif
+#ifndef SCIARA_RULE_NAME // the build defines it (cmake/Engines.cmake)
+#define SCIARA_RULE_NAME fv3
+#endif
 
 #define SCIARA_PASTE_(a, b) a##_##b
 #define SCIARA_PASTE(a, b) SCIARA_PASTE_(a, b)
-/** A separate global name for each precision and rule: SCIARA_NAME(sciara_engine_serial) is sciara_engine_serial_f64. */
-#define SCIARA_NAME(base) SCIARA_PASTE(base, SCIARA_REAL_SUFFIX)
+/** A separate global name for each rule and precision: SCIARA_NAME(sciara_engine_serial) is sciara_engine_serial_fv3_f64. */
+#define SCIARA_NAME(base) SCIARA_PASTE(SCIARA_PASTE(base, SCIARA_RULE_NAME), SCIARA_REAL_SUFFIX)
 /** SCIARA_NAME for code on the host, which has no fast math. */
-#define SCIARA_HOST_NAME(base) SCIARA_PASTE(base, SCIARA_HOST_SUFFIX)
+#define SCIARA_HOST_NAME(base) SCIARA_PASTE(SCIARA_PASTE(base, SCIARA_RULE_NAME), SCIARA_HOST_SUFFIX)
 
 #endif

@@ -8,7 +8,7 @@
 // exponential function.
 #include "engine/openmp_gang.h"
 
-#ifdef SCIARA_BINGHAM
+#if SCIARA_SHEET
 #include "engine/openmp_evaluate.def"
 
 /** Relative slack for the rounding of the plug, much more than it needs. */

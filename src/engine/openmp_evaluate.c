@@ -3,7 +3,7 @@
 // openmp_gang.h. Empty in sources of another rule.
 #include "engine/openmp_gang.h"
 
-#ifndef SCIARA_BINGHAM
+#if !SCIARA_SHEET
 #include "engine/openmp_evaluate.def"
 
 /** Computes the fraction of its momentum that each cell keeps, for the cells from entry `begin` on. */

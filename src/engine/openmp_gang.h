@@ -19,7 +19,7 @@
 #define SCIARA_VECTOR_LOOPS
 
 #include "engine/openmp_part.h"
-#ifndef SCIARA_BINGHAM
+#if !SCIARA_SHEET
 #include "model/quiescent.h"
 #include "model/shortcut.h"
 #include "model/subnormal.h"
@@ -59,7 +59,7 @@ static inline real cbrt_normal(real x) { return sciara_cbrt_normal(x); }
 /** Whether exp_normal is valid for x. */
 static inline bool is_normal_exp(real x) { return (x >= -EXP_NORMAL) & (x <= EXP_NORMAL); }
 
-#ifndef SCIARA_BINGHAM
+#if !SCIARA_SHEET
 /** The velocity of lava, m/s; 0 for a subnormal momentum, whose head is 0 in any case. */
 static inline real velocity(real momentum, real h) {
   return sciara_velocity(sciara_is_subnormal(momentum) ? 0 : momentum, h);
@@ -72,7 +72,7 @@ struct gang {
   uint32_t entry[GANG];
   int64_t cell[GANG];
   real z[GANG], h[GANG], T[GANG];
-#ifdef SCIARA_BINGHAM
+#if SCIARA_SHEET
   real rise[SCIARA_MOORE][GANG],
       around[SCIARA_MOORE][GANG]; ///< of the neighbours: ground above that of the cell, thickness
   real rate[SCIARA_MOORE][GANG], drop[SCIARA_MOORE][GANG];

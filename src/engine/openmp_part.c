@@ -17,7 +17,7 @@ static int64_t grown(int64_t capacity, int64_t need) {
   return (bigger + 63) / 64 * 64;
 }
 
-#ifdef SCIARA_BINGHAM
+#if SCIARA_SHEET
 enum { EDGE_REALS = 0 };
 #else
 enum { EDGE_REALS = 4 };
@@ -29,7 +29,7 @@ struct edge_reals {
 };
 
 static struct edge_reals edge_reals_of(struct sciara_edges *g) {
-#ifdef SCIARA_BINGHAM
+#if SCIARA_SHEET
   (void)g;
   return (struct edge_reals){{NULL}};
 #else
@@ -50,7 +50,7 @@ bool sciara_edges_reserve(struct sciara_part *p, enum sciara_edge_kind kind, int
   return good;
 }
 
-#ifdef SCIARA_BINGHAM
+#if SCIARA_SHEET
 bool sciara_given_reserve(struct sciara_part *p) {
   if (p->given_count < p->given_capacity) return true;
   const int64_t capacity = p->given_capacity + p->given_capacity / 2 + 4;
@@ -107,7 +107,7 @@ void sciara_part_release(struct sciara_part *p) {
   sciara_free(p->subnormal);
   sciara_free(p->created);
   sciara_free(p->fresh.list);
-#ifdef SCIARA_BINGHAM
+#if SCIARA_SHEET
   sciara_free(p->given);
 #endif
   for (int i = 0; i < SCIARA_MOORE; i++) {
@@ -153,7 +153,7 @@ size_t sciara_part_memory_of_lava(unsigned record) {
   const size_t cell =
       sizeof *p->cell + sizeof *p->test_from + sizeof *p->list + sizeof *p->subnormal + reals * sizeof(real);
   size_t of_grid = sizeof *p->entry_of + sizeof *p->changed; // elsewhere these are zeros that occupy no memory
-#ifdef SCIARA_BINGHAM
+#if SCIARA_SHEET
   of_grid += sizeof *p->given / GANG;
 #endif
   return cell + of_grid + EDGES * (sizeof *g->to + sizeof *g->donor + EDGE_REALS * sizeof(real));

@@ -40,7 +40,7 @@ struct sciara_edges {
   uint32_t *to;    ///< for inner edges: entry of the receiver in the part
   int64_t *cell;   ///< for all others: padded index of the receiver
   uint32_t *donor; ///< entry of the donor in its part; rule bingham: its number among the cells that are evaluated
-#ifndef SCIARA_BINGHAM
+#if !SCIARA_SHEET
   int64_t timed;      ///< earlier edges are included in the minimum of the clock
   int64_t flown;      ///< earlier edges have their flow computed
   real *v0, *share;   ///< later the speed and the thickness of the outflow
@@ -48,7 +48,7 @@ struct sciara_edges {
 #endif
 };
 
-#ifdef SCIARA_BINGHAM
+#if SCIARA_SHEET
 /** What the cells of a gang give in this step. Entry 0 of the directions is unused. */
 struct sciara_given {
   int count;
@@ -100,7 +100,7 @@ struct sciara_part {
   int64_t removed;                ///< entries of `list`
 
   struct sciara_edges edges[SCIARA_EDGE_KINDS][SCIARA_MOORE];
-#ifdef SCIARA_BINGHAM
+#if SCIARA_SHEET
   struct sciara_given *given; ///< of all gangs of this step; all but the last are full
   int64_t given_count, given_capacity;
 #endif
@@ -137,7 +137,7 @@ size_t sciara_part_memory_of_lava(unsigned record);
 /** The outflow along edge k of a list in direction i of part p, once it is computed. */
 static inline struct sciara_outflow sciara_edges_outflow(const struct sciara_part *p, const struct sciara_edges *g,
                                                          int i, int64_t k) {
-#ifdef SCIARA_BINGHAM
+#if SCIARA_SHEET
   return (struct sciara_outflow){.thickness = p->given[g->donor[k] / GANG].share[i][g->donor[k] % GANG]};
 #else
   (void)p, (void)i;
@@ -147,7 +147,7 @@ static inline struct sciara_outflow sciara_edges_outflow(const struct sciara_par
 
 /** The temperature of the donor of edge k of a list of part p, K, once the flow is computed. */
 static inline real sciara_edges_T(const struct sciara_part *p, const struct sciara_edges *g, int64_t k) {
-#ifdef SCIARA_BINGHAM
+#if SCIARA_SHEET
   return p->given[g->donor[k] / GANG].T[g->donor[k] % GANG];
 #else
   (void)p;
@@ -185,7 +185,7 @@ enum sciara_status sciara_part_update(struct sciara_part *p);
 /** Reserves room for `more` further edges of one kind and direction in part p. */
 bool sciara_edges_reserve(struct sciara_part *p, enum sciara_edge_kind kind, int direction, int64_t more);
 
-#ifdef SCIARA_BINGHAM
+#if SCIARA_SHEET
 /** Reserves room for one more gang. */
 bool sciara_given_reserve(struct sciara_part *p);
 #endif

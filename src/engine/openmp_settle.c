@@ -5,7 +5,7 @@
 
 #include "engine/openmp_gang.h"
 
-#ifndef SCIARA_BINGHAM
+#if !SCIARA_SHEET
 
 /**
  * Computes the flows along the edges first..first + count, count <= GANG, and adds them to the outflow of the donors.
@@ -59,7 +59,7 @@ void sciara_part_flow(struct sciara_part *p) {
 
 // -------------------------------------------------------------------------------------- mass, momentum and heat
 
-#ifdef SCIARA_BINGHAM
+#if SCIARA_SHEET
 
 /** Starts the inflow sums of the cells from entry `begin` on with their residuals; the flux is already summed up. */
 PIECE void keep_residuals(const struct sciara_part *p, int64_t begin, int count, struct inflow_gang *restrict q) {

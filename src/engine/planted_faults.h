@@ -58,7 +58,7 @@ static inline void sciara_plant_faults(const struct sciara_fields *f, int64_t i,
 #include "model/fields.def"
 }
 
-#ifdef SCIARA_BINGHAM
+#if SCIARA_SHEET
 /** How far the surface of cell i is above that of neighbour n, m. */
 static inline double sciara_plant_drop(const struct sciara_fields *f, int64_t i, int n) {
   const int64_t j = i + sciara_moore_offset(n, f->stride);
@@ -114,7 +114,7 @@ static inline void sciara_plant_faults(const struct sciara_fields *f, int64_t i,
   (void)outcome;
 }
 #endif
-#if !defined SCIARA_PLANT_FAULTS || !defined SCIARA_BINGHAM
+#if !defined SCIARA_PLANT_FAULTS || !SCIARA_SHEET
 static inline void sciara_plant_sheet_faults(const struct sciara_fields *f, int64_t i, struct sciara_evaluation *p,
                                              bool rests) {
   (void)f, (void)i, (void)p, (void)rests;

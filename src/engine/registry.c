@@ -6,26 +6,25 @@
 #include "base/text.h"
 #include "engine/engine.h"
 
-// The ops of an engine, declared and then listed: of each rule that it has, in each precision.
-#define DECLARE_FV3(identifier) \
-  extern const struct sciara_engine_ops sciara_engine_##identifier##_f64, sciara_engine_##identifier##_f32;
-#define DECLARE_ALL(identifier) DECLARE_FV3(identifier) DECLARE_FV3(identifier##_bingham)
-#define OPS_FV3(identifier, fast)                                                  \
-  {                                                                                \
-    { &sciara_engine_##identifier##_f64, &sciara_engine_##identifier##_f32, fast } \
-  }
-#define OPS_ALL(identifier, fast)                                                          \
-  {                                                                                        \
-    {&sciara_engine_##identifier##_f64, &sciara_engine_##identifier##_f32, fast}, {        \
-      &sciara_engine_##identifier##_bingham_f64, &sciara_engine_##identifier##_bingham_f32 \
-    }                                                                                      \
-  }
+// The ops of an engine, declared and then listed, of each rule that it has: of ALL, or of those of kind SLOPES.
+#define DECLARE(identifier, rule)                                                  \
+  extern const struct sciara_engine_ops sciara_engine_##identifier##_##rule##_f64, \
+      sciara_engine_##identifier##_##rule##_f32;
+#define DECLARE_IF_SLOPES DECLARE
+#define DECLARE_IF_SHEET(identifier, rule)
+#define DECLARE_ALL(IDENTIFIER, rule, edition, KIND, published, identifier) DECLARE(identifier, rule)
+#define DECLARE_SLOPES(IDENTIFIER, rule, edition, KIND, published, identifier) DECLARE_IF_##KIND(identifier, rule)
+#define OPS(identifier, rule) {&sciara_engine_##identifier##_##rule##_f64, &sciara_engine_##identifier##_##rule##_f32},
+#define OPS_IF_SLOPES OPS
+#define OPS_IF_SHEET(identifier, rule) {NULL},
+#define OPS_ALL(IDENTIFIER, rule, edition, KIND, published, identifier) OPS(identifier, rule)
+#define OPS_SLOPES(IDENTIFIER, rule, edition, KIND, published, identifier) OPS_IF_##KIND(identifier, rule)
 
-#define SCIARA_ENGINE(identifier, name_, RULES) DECLARE_##RULES(identifier)
+#define SCIARA_ENGINE(identifier, name_, RULES) SCIARA_EACH_RULE(DECLARE_##RULES, identifier)
 #ifdef SCIARA_HAVE_CUDA
 #define SCIARA_CUDA_ENGINE(identifier, name_, RULES) \
   SCIARA_ENGINE(identifier, name_, RULES)            \
-  extern const struct sciara_engine_ops sciara_engine_##identifier##_fast;
+  extern const struct sciara_engine_ops sciara_engine_##identifier##_fv3_fast;
 #else
 #define SCIARA_CUDA_ENGINE(identifier, name_, RULES)
 #endif
@@ -35,10 +34,13 @@
 
 static const struct sciara_engine_entry entries[] = {
 #define SCIARA_ENGINE(identifier, name_, RULES) \
-  {.name = name_, .ops = OPS_##RULES(identifier, NULL), .rules = SCIARA_RULES_##RULES},
+  {.name = name_, .ops = {SCIARA_EACH_RULE(OPS_##RULES, identifier)}, .rules = SCIARA_RULES_##RULES},
 #ifdef SCIARA_HAVE_CUDA
-#define SCIARA_CUDA_ENGINE(identifier, name_, RULES) \
-  {.name = name_, .ops = OPS_##RULES(identifier, &sciara_engine_##identifier##_fast), .rules = SCIARA_RULES_##RULES},
+#define SCIARA_CUDA_ENGINE(identifier, name_, RULES)                                 \
+  {.name = name_,                                                                    \
+   .ops = {SCIARA_EACH_RULE(OPS_##RULES, identifier)},                               \
+   .ops[SCIARA_RULE_FV3][SCIARA_FAST_MATH] = &sciara_engine_##identifier##_fv3_fast, \
+   .rules = SCIARA_RULES_##RULES},
 #else
 #define SCIARA_CUDA_ENGINE(identifier, name_, RULES) \
   {.name = name_, .rules = SCIARA_RULES_##RULES, .why_not = "this program was built without CUDA"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What limits the flows of a cell with rule bingham, and whether they exceed it, for engine `checked`: found from fields and
-// parameters in double precision, by other formulas than those of model/bingham.h.
+// parameters in double precision, by other formulas than those of rules/bingham.h.
 //
 // - The slope and the drops are those of surfaces, by their distance.
 // - The yield strength is compared with the shear stress at the base, of the cell and of each side, in place of the
@@ -152,7 +152,7 @@ static inline void sciara_sheet_bounds_find(const struct sciara_params *p, doubl
   }
 }
 
-#ifdef SCIARA_BINGHAM
+#if SCIARA_SHEET
 /** The limit that a flow of `out` m to neighbour n of a cell in t s exceeds, or NULL; the lava of the cell does not rest. */
 static inline const char *sciara_sheet_flux_exceeds(const struct sciara_sheet_bounds *b, int n, double out, double t,
                                                     char detail[SCIARA_SHEET_DETAIL]) {
@@ -206,7 +206,7 @@ static inline bool sciara_sheet_rests(const struct sciara_params *p, double w, c
  */
 static inline double sciara_leaving_error(const struct sciara_fields *f, int64_t i, unsigned survivors) {
   const double h = (double)f->h[i];
-#ifdef SCIARA_BINGHAM
+#if SCIARA_SHEET
   (void)survivors;
   return 16 * SCIARA_SHEET_UNIT * h;
 #else
@@ -223,7 +223,7 @@ static inline double sciara_leaving_error(const struct sciara_fields *f, int64_t
 static inline const char *sciara_sheet_exceeds(const struct sciara_params *p, double w, const struct sciara_fields *f,
                                                int64_t i, const struct sciara_outflows *flows, double t,
                                                char detail[SCIARA_SHEET_DETAIL]) {
-#ifdef SCIARA_BINGHAM
+#if SCIARA_SHEET
   struct sciara_sheet_bounds b;
   const char *limit = NULL;
   sciara_sheet_bounds_find(p, w, f, i, &b);

@@ -7,33 +7,21 @@
 
 #include "base/hash.h"
 
-static const char *const rule_names[] = {
-#define SCIARA_RULE(IDENTIFIER, name, ...) name,
-#include "model/rules.def"
-#undef SCIARA_RULE
-};
+#define NAME(IDENTIFIER, name, edition, KIND, published, with) #name,
+static const char *const rule_names[] = {SCIARA_EACH_RULE(NAME, )};
 
-const char sciara_rule_choices[] =
-#define SCIARA_RULE(IDENTIFIER, name, ...) name "|"
-#include "model/rules.def"
-#undef SCIARA_RULE
-    ;
+#define CHOICE(IDENTIFIER, name, edition, KIND, published, with) #name "|"
+const char sciara_rule_choices[] = SCIARA_EACH_RULE(CHOICE, );
 
 const char *sciara_rule_title(enum sciara_rule_kind rule) {
-#define SCIARA_RULE(IDENTIFIER, name, ...) "cellular automaton SCIARA, rule " name,
-  static const char *const titles[] = {
-#include "model/rules.def"
-  };
-#undef SCIARA_RULE
+#define TITLE(IDENTIFIER, name, edition, KIND, published, with) "cellular automaton SCIARA, rule " #name,
+  static const char *const titles[] = {SCIARA_EACH_RULE(TITLE, )};
   return rule == SCIARA_RULE_FV3 ? "cellular automaton SCIARA-fv3" : titles[rule]; // as in files of earlier versions
 }
 
 const char *sciara_rule_list(void) {
-#define SCIARA_RULE(IDENTIFIER, name, ...) ", " name
-  static const char list[] =
-#include "model/rules.def"
-      ;
-#undef SCIARA_RULE
+#define LISTED(IDENTIFIER, name, edition, KIND, published, with) ", " #name
+  static const char list[] = SCIARA_EACH_RULE(LISTED, );
   return list + strlen(", ");
 }
 
@@ -52,11 +40,8 @@ const char *sciara_rules_name(unsigned rules) {
 }
 
 const char *sciara_rules_title(unsigned rules) {
-#define SCIARA_RULE(IDENTIFIER, name, ...) " " name
-  static const char several[] = "cellular automaton SCIARA, rules"
-#include "model/rules.def"
-      ;
-#undef SCIARA_RULE
+#define WORD(IDENTIFIER, name, edition, KIND, published, with) " " #name
+  static const char several[] = "cellular automaton SCIARA, rules" SCIARA_EACH_RULE(WORD, );
   const enum sciara_rule_kind only = only_rule(rules);
   return only < SCIARA_RULES ? sciara_rule_title(only) : several;
 }
@@ -64,11 +49,8 @@ const char *sciara_rules_title(unsigned rules) {
 const char *sciara_rule_name(enum sciara_rule_kind rule) { return rule < SCIARA_RULES ? rule_names[rule] : ""; }
 
 int64_t sciara_rule_edition(enum sciara_rule_kind rule) {
-#define SCIARA_RULE(IDENTIFIER, name, edition) edition,
-  static const int64_t editions[] = {
-#include "model/rules.def"
-  };
-#undef SCIARA_RULE
+#define EDITION(IDENTIFIER, name, edition, KIND, published, with) edition,
+  static const int64_t editions[] = {SCIARA_EACH_RULE(EDITION, )};
   return editions[rule];
 }
 
@@ -198,5 +180,5 @@ enum sciara_status sciara_params_check(const struct sciara_params *p) {
   if (!(p->T_sol < p->T_vent))
     return sciara_fail(SCIARA_ERR_INPUT, "model.T_sol_K: found %.17g, expected below model.T_vent_K = %.17g", p->T_sol,
                        p->T_vent);
-  return p->rule == SCIARA_RULE_BINGHAM ? check_sheet_params(p) : SCIARA_OK;
+  return sciara_is_sheet(p->rule) ? check_sheet_params(p) : SCIARA_OK;
 }

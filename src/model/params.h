@@ -4,18 +4,16 @@
 #define SCIARA_MODEL_PARAMS_H
 
 #include "base/status.h"
+#include "rules/rules.def"
 
 SCIARA_BEGIN_DECLS
 
 #define SCIARA_GRAVITY 9.81 ///< g, m/s2
 
 /** How lava moves: the lines of rules.def. */
-enum sciara_rule_kind {
-#define SCIARA_RULE(IDENTIFIER, ...) SCIARA_RULE_##IDENTIFIER,
-#include "model/rules.def"
+#define SCIARA_RULE(IDENTIFIER, name, edition, KIND, published, with) SCIARA_RULE_##IDENTIFIER,
+enum sciara_rule_kind { SCIARA_EACH_RULE(SCIARA_RULE, ) SCIARA_RULES };
 #undef SCIARA_RULE
-  SCIARA_RULES
-};
 
 /** The names, for a table of keys: "fv3|bingham|". */
 extern const char sciara_rule_choices[];
@@ -62,10 +60,25 @@ struct sciara_params {
 #define SCIARA_CELL_LEAST 8.0
 #define SCIARA_CELL_MOST 12.5
 
-// Bits of the rules that have a parameter.
-#define SCIARA_RULES_FV3 (1u << SCIARA_RULE_FV3)
-#define SCIARA_RULES_BINGHAM (1u << SCIARA_RULE_BINGHAM)
-#define SCIARA_RULES_ALL ((1u << SCIARA_RULES) - 1)
+// Bits of the rules that have a parameter, or an engine: one rule, those of a kind, all.
+#define SCIARA_RULE(IDENTIFIER, name, edition, KIND, published, with) \
+  SCIARA_RULES_##IDENTIFIER = 1u << SCIARA_RULE_##IDENTIFIER,
+enum { SCIARA_EACH_RULE(SCIARA_RULE, ) SCIARA_RULES_ALL = (1u << SCIARA_RULES) - 1 };
+#undef SCIARA_RULE
+enum sciara_flow_kind {
+  SCIARA_FLOW_SLOPES, ///< lava runs down slopes, with a speed that it keeps in part
+  SCIARA_FLOW_SHEET   ///< a sheet of a fluid: what flows follows from thickness and surface
+};
+#define SCIARA_RULE(IDENTIFIER, name, edition, KIND, published, with) \
+  | (SCIARA_FLOW_##KIND == SCIARA_FLOW_##with ? 1u << SCIARA_RULE_##IDENTIFIER : 0u)
+enum {
+  SCIARA_RULES_SLOPES = 0u SCIARA_EACH_RULE(SCIARA_RULE, SLOPES),
+  SCIARA_RULES_SHEET = 0u SCIARA_EACH_RULE(SCIARA_RULE, SHEET)
+};
+#undef SCIARA_RULE
+
+/** Whether lava moves as a sheet in a rule. */
+static inline bool sciara_is_sheet(enum sciara_rule_kind rule) { return SCIARA_RULES_SHEET >> rule & 1u; }
 
 /** One line of params.def. */
 struct sciara_param_info {

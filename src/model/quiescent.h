@@ -15,7 +15,7 @@
 /** Relative slack for rounding, much more than any of the comparisons below needs. */
 #define SCIARA_QUIESCENT_SLACK ((real)(sizeof(real) == sizeof(double) ? 0x1p-36 : 0x1p-12))
 
-#ifdef SCIARA_BINGHAM
+#if SCIARA_SHEET
 
 /**
  * Whether a sheet of thickness h, m, rests, and remains at rest at any temperature up to T, K: no drop is above 0, or the

@@ -64,7 +64,7 @@ static enum sciara_status check_sheet_range(const struct sciara_params *p, const
   } divisors[] = {{"viscosity_vent_Pa_s", p->viscosity_vent, "Pa s"},
                   {"friction", p->friction, "1"},
                   {"density_kg_m3", p->density, "kg/m3"}};
-  if (p->rule != SCIARA_RULE_BINGHAM) return SCIARA_OK;
+  if (!sciara_is_sheet(p->rule)) return SCIARA_OK;
   for (size_t k = 0; k < sizeof divisors / sizeof *divisors; k++)
     if (divisors[k].value < range->sheet)
       return refuse_low(divisors[k].key, divisors[k].value, range->sheet, divisors[k].unit, range);
@@ -106,7 +106,7 @@ enum sciara_status sciara_params_check_range(const struct sciara_params *p, bool
 static enum sciara_status check_critical_heights(const struct sciara_params *p, double cell_size, bool single) {
   const struct sciara_range *range = sciara_range_of(single);
   const double least = range->critical_height * cell_size;
-  if (p->rule != SCIARA_RULE_FV3) return SCIARA_OK;
+  if (sciara_is_sheet(p->rule)) return SCIARA_OK;
   const struct {
     const char *key;
     double value;
@@ -126,7 +126,7 @@ enum sciara_status sciara_cell_size_check(const struct sciara_params *p, double 
                        range->least_side, range->most_side, range->name);
   SCIARA_TRY(check_critical_heights(p, cell_size, single));
   const double cooling = sciara_cooling_constant(p, cell_size);
-  const bool sheet = p->rule == SCIARA_RULE_BINGHAM;
+  const bool sheet = sciara_is_sheet(p->rule);
   const double parameter = sheet ? p->radiating : p->cooling;
   if (cooling == 0 && (parameter == 0 || p->emissivity == 0)) return SCIARA_OK;
   if (sciara_range_holds(range, cooling)) return SCIARA_OK;

@@ -16,7 +16,7 @@
 #define SCIARA_SHORTCUT_MOST ((real)(sizeof(real) == sizeof(double) ? 0x1p800 : 0x1p80))
 #define SCIARA_SHORTCUT_STEEPEST ((real)(sizeof(real) == sizeof(double) ? 0x1p200 : 0x1p40))
 
-#ifndef SCIARA_BINGHAM // the question arises in fv3 alone
+#if !SCIARA_SHEET // the question arises in fv3 alone
 
 struct sciara_shortcut {
   bool open;  ///< lava may flow there; undefined if in doubt

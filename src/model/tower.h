@@ -13,7 +13,7 @@ SCIARA_BEGIN_DECLS
 #define SCIARA_TOWER_AIM 0.2 ///< a load up to which a vent stands no higher than one cell is wide
 
 /** Whether the rule of the parameters lets lava pile up as towers. The estimates below are meant for such a rule alone. */
-static inline bool sciara_has_towers(const struct sciara_params *p) { return p->rule == SCIARA_RULE_FV3; }
+static inline bool sciara_has_towers(const struct sciara_params *p) { return !sciara_is_sheet(p->rule); }
 
 /**
  * The clock that the fastest column of lava allows, s: it starts from rest, and crosses its path in the shortest time

@@ -59,9 +59,9 @@ static void drop_empty(cJSON *parent, const char *name) {
   if (cJSON_IsObject(object) && !object->child) cJSON_Delete(cJSON_DetachItemViaPointer(parent, object));
 }
 
-/** Lava of rule bingham may stop by its strength and stay hot for years: its runs end when the front rests. */
+/** A sheet of lava may stop by its strength and stay hot for years: its runs end when the front rests. */
 static bool choose_end(cJSON *root) {
-  if (sciara_scenario_rule_of(cJSON_GetObjectItemCaseSensitive(root, "model")) != SCIARA_RULE_BINGHAM) return true;
+  if (!sciara_is_sheet(sciara_scenario_rule_of(cJSON_GetObjectItemCaseSensitive(root, "model")))) return true;
   cJSON *run = cJSON_GetObjectItemCaseSensitive(root, "run");
   if (!run) run = cJSON_AddObjectToObject(root, "run");
   return run && (!cJSON_IsObject(run) || cJSON_GetObjectItemCaseSensitive(run, "until") ||

@@ -125,11 +125,8 @@ const struct sciara_scenario_key *sciara_scenario_key_items(const struct sciara_
 }
 
 const char *sciara_scenario_key_rule(const struct sciara_scenario_key *key) {
-  static const char *const names[] = {
-#define SCIARA_RULE(IDENTIFIER, name, ...) "rule " name,
-#include "model/rules.def"
-#undef SCIARA_RULE
-  };
+#define NAME(IDENTIFIER, name, edition, KIND, published, with) "rule " #name,
+  static const char *const names[] = {SCIARA_EACH_RULE(NAME, )};
   for (int k = 0; k < SCIARA_RULES; k++)
     if (key->rules == 1u << k) return names[k];
   return NULL;

@@ -45,13 +45,13 @@ unsigned sciara_scenario_record(const struct sciara_scenario_spec *s) {
 
 /** Thickness below which lava fresh from the vent no longer flows, m. */
 static double thin(const struct sciara_params *p) {
-  if (p->rule == SCIARA_RULE_FV3) return p->hc_vent;
+  if (!sciara_is_sheet(p->rule)) return p->hc_vent;
   return fmax(sciara_plug_thickness(p, p->yield_vent, SCIARA_COST_SHEET_STEEP), SCIARA_COST_SHEET_LEAST);
 }
 
 /** Thickness below which lava that is about to solidify no longer flows, m. */
 static double thick(const struct sciara_params *p) {
-  if (p->rule == SCIARA_RULE_FV3) return p->hc_sol;
+  if (!sciara_is_sheet(p->rule)) return p->hc_sol;
   return fmax(sciara_plug_thickness(p, p->yield_sol, SCIARA_COST_SHEET_GENTLE), thin(p));
 }
 

@@ -307,7 +307,7 @@ static void warn_cell_size(const struct sciara_problem *p) {
 
 /** Warns about a rule whose temperatures do not bear single precision. */
 static void warn_precision(const struct sciara_problem *p) {
-  if (p->params.rule == SCIARA_RULE_BINGHAM && p->engine.single_precision)
+  if (sciara_is_sheet(p->params.rule) && p->engine.single_precision)
     sciara_note(
         p->notes, SCIARA_LOG_WARNING,
         "in single precision cooling by less than 6e-5 K in a step is lost: lava of rule bingham that cools slowly "

@@ -157,14 +157,10 @@ static enum sciara_status georef_cf(const char *wkt, struct cf_attribute out[CF_
   return SCIARA_OK;
 }
 
-/** Where the equations of the rules were published. */
-#define REFERENCES_FV3 \
-  "Spataro: Parallel GPU/CUDA implementation of the lava flow model SCIARA-fv3; Spataro et al., PDP 2014"
-#define REFERENCES_BINGHAM \
-  "Vicari et al., Environmental Modelling & Software 22, 2007; Del Negro et al., Bulletin of Volcanology 70, 2008"
-static const char *const references[SCIARA_RULES + 1] = {[SCIARA_RULE_FV3] = REFERENCES_FV3,
-                                                         [SCIARA_RULE_BINGHAM] = REFERENCES_BINGHAM,
-                                                         [SCIARA_RULES] = REFERENCES_FV3 "; " REFERENCES_BINGHAM};
+/** Where the equations of the rules were published; at last those of all, after "; ". */
+#define REFERENCE(IDENTIFIER, name, edition, KIND, published, with) with published,
+#define OF_ALL(IDENTIFIER, name, edition, KIND, published, with) "; " published
+static const char *const references[SCIARA_RULES + 1] = {SCIARA_EACH_RULE(REFERENCE, "; ") SCIARA_EACH_RULE(OF_ALL, )};
 
 hid_t sciara_layout_type(const struct sciara_snapshot_context *context) {
   return context->as_double ? H5T_IEEE_F64LE : H5T_IEEE_F32LE;
@@ -184,7 +180,7 @@ static enum sciara_status put_global(const struct sciara_layout *l) {
       {"title", c->title ? c->title : "Lava flow simulation"},
       {"source", source},
       {"history", c->history},
-      {"references", references[several ? SCIARA_RULES : rule]},
+      {"references", references[several ? SCIARA_RULES : rule] + strlen("; ")},
       {"program_version", SCIARA_VERSION},
       {"git_hash", SCIARA_GIT_HASH},
       {"engine", c->engine},

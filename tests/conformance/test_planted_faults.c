@@ -7,10 +7,10 @@
 
 enum sciara_fault sciara_planted_fault;
 bool sciara_left_out;
-extern const struct sciara_engine_ops sciara_engine_checked_f64, sciara_engine_checked_bingham_f64;
+extern const struct sciara_engine_ops sciara_engine_checked_fv3_f64, sciara_engine_checked_bingham_f64;
 
 static const struct sciara_engine_ops *const engine_of[SCIARA_RULES] = {
-    [SCIARA_RULE_FV3] = &sciara_engine_checked_f64,
+    [SCIARA_RULE_FV3] = &sciara_engine_checked_fv3_f64,
     [SCIARA_RULE_BINGHAM] = &sciara_engine_checked_bingham_f64,
 };
 

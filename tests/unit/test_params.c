@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/params.h and rule.h: the calibrated values, the ranges, and the constants of the rule.
 #include "base/hash.h"
+#include "model/cell.h"
 #include "model/params.h"
 #include "model/prior.h"
 #include "model/range.h"
-#include "model/rule.h"
 #include "support/owned.h"
 
 static double *member(struct sciara_params *p, const struct sciara_param_info *info) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about rule bingham in model/quiescent.h, on random cells: a sheet reported as quiescent rests at every lower
 // temperature, and most sheets that are no thicker than their plug or level are reported. test_rest_bingham_single.c: in single precision.
-#define SCIARA_BINGHAM
+#define SCIARA_RULE_NAME bingham
 
 #include "model/quiescent.h"
 #include "support/random.h"

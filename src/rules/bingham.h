@@ -1,13 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule bingham: lava moves as a sheet of a Bingham fluid, driven by the slope of its surface. Empty in sources of another
-// rule.
+// Rule bingham: lava moves as a sheet of a Bingham fluid, driven by the slope of its surface.
 //
 // Source of the flux: steady sheet flow with a plug, as in MAGFLOW (Vicari et al. 2007; Del Negro et al. 2008). Limited
 // slope: van Leer 1977 (monotonized central). Thickness above the higher ground: Audusse et al. 2004. See docs/model.md.
-#include "model/cell.h" // which includes this header after what it uses
+#ifndef SCIARA_RULES_BINGHAM_H
+#define SCIARA_RULES_BINGHAM_H
 
-#if defined SCIARA_BINGHAM && !defined SCIARA_MODEL_BINGHAM_H
-#define SCIARA_MODEL_BINGHAM_H
+#include "model/rule.h"
+
+#define SCIARA_RULE_HERE SCIARA_RULE_BINGHAM
+#define SCIARA_SHEET 1
+
+/**
+ * The temperature from which heat counts, K. In single precision thick lava does not grow by a thin inflow that is below half a
+ * unit in the last place, but gains its heat: counted from 0 K, that heats lava by percents in 100,000 steps.
+ */
+#ifdef SCIARA_SINGLE
+#define SCIARA_HEAT_FROM ((real)1300)
+#else
+#define SCIARA_HEAT_FROM ((real)0)
+#endif
+
+/** The constants, derived once on the host. Passed by value. */
+struct sciara_rule {
+  SCIARA_EVERY_RULE
+  real inverse_area, twice_area;    ///< 1/w2, 2 w2
+  real flux_axis, flux_diagonal;    ///< weights of the neighbours in the flux, by 1/w2
+  real levelling;                   ///< 0.05/w
+  real friction_limit;              ///< g/C_f, m/s2
+  real ln_mobility_sol, mobility_b; ///< M(T) = rho g/(3 eta) = exp(ln_mobility_sol + mobility_b (T - T_sol)), 1/(m s)
+  real ln_plug_sol, plug_b;         ///< P(T) = tau_y/(rho g) likewise, m
+  bool yields;                      ///< false: P is 0 at every temperature
+};
+
+#include "model/lava.h"
+
+/** Derives the constants; `cell_size` is the side of a cell in m. Host only. */
+static inline struct sciara_rule sciara_rule_make(const struct sciara_params *p, double cell_size) {
+  struct sciara_rule rule = sciara_rule_begin(p, cell_size);
+  const double area = cell_size * cell_size, weight = p->density * SCIARA_GRAVITY;
+  rule.inverse_area = (real)(1 / area);
+  rule.twice_area = (real)(2 * area);
+  rule.flux_axis = (real)(SCIARA_WEIGHT_AXIS / area);
+  rule.flux_diagonal = (real)(SCIARA_WEIGHT_DIAGONAL / area);
+  rule.levelling = (real)(0.05 / cell_size);
+  rule.friction_limit = (real)(SCIARA_GRAVITY / p->friction);
+  rule.yields = p->yield_sol > 0;
+  sciara_law_make(p, weight / (3 * p->viscosity_sol), weight / (3 * p->viscosity_vent), &rule.ln_mobility_sol,
+                  &rule.mobility_b);
+  rule.ln_plug_sol = rule.plug_b = 0;
+  if (rule.yields) sciara_law_make(p, p->yield_sol / weight, p->yield_vent / weight, &rule.ln_plug_sol, &rule.plug_b);
+  return rule;
+}
 
 SCIARA_HD real sciara_larger(real a, real b) { return a < b ? b : a; }
 SCIARA_HD real sciara_smaller(real a, real b) { return b < a ? b : a; }

@@ -1,9 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule fv3: how lava moves in SCIARA-fv3. Empty in sources of another rule.
-#include "model/cell.h" // which includes this header after what it uses
+// Rule fv3: how lava moves in SCIARA-fv3.
+#ifndef SCIARA_RULES_FV3_H
+#define SCIARA_RULES_FV3_H
 
-#if !defined SCIARA_BINGHAM && !defined SCIARA_MODEL_FV3_H
-#define SCIARA_MODEL_FV3_H
+#include "model/rule.h"
+
+#define SCIARA_RULE_HERE SCIARA_RULE_FV3
+#define SCIARA_SHEET 0
+#define SCIARA_HEAT_FROM ((real)0)
+
+/** The constants, derived once on the host. Passed by value. */
+struct sciara_rule {
+  SCIARA_EVERY_RULE
+  real ln_dP_sol, dP_b;                                             ///< dP(T) = exp(ln_dP_sol + dP_b (T - T_sol))
+  real ln_hc_sol, hc_b;                                             ///< hc(T) likewise, m
+  real gravity_twice;                                               ///< 2 g
+  real inverse_gravity_twice, inverse_cell_size, inverse_clock_max; ///< 1/(2 g), 1/w, 1/t_max: for sciara_real_div_by
+};
+
+#include "model/lava.h"
+
+/** Derives the constants; `cell_size` is the side of a cell in m. Host only. */
+static inline struct sciara_rule sciara_rule_make(const struct sciara_params *p, double cell_size) {
+  struct sciara_rule rule = sciara_rule_begin(p, cell_size);
+  sciara_law_make(p, p->dP_sol, p->dP_vent, &rule.ln_dP_sol, &rule.dP_b);
+  const double factor = sciara_critical_height_factor(p, cell_size);
+  sciara_law_make(p, p->hc_sol * factor, p->hc_vent * factor, &rule.ln_hc_sol, &rule.hc_b);
+  rule.gravity_twice = 2 * rule.gravity;
+  rule.inverse_gravity_twice = 1 / rule.gravity_twice;
+  rule.inverse_cell_size = 1 / rule.cell_size;
+  rule.inverse_clock_max = 1 / rule.clock_max;
+  return rule;
+}
 
 // ------------------------------------------------------------------------------------------ ordered minimisation
 

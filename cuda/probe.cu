@@ -12,11 +12,40 @@ enum sciara_status sciara_cuda_fail(cudaError_t error, const char *call) {
   return sciara_fail(status, "%s: %s", call, cudaGetErrorString(error));
 }
 
+static const int built_for[] = {__CUDA_ARCH_LIST__}; // 750 is compute capability 7.5; the first is the oldest
+
+const char *sciara_device_code(void) {
+  static thread_local char text[256];
+  int length = snprintf(text, sizeof text, "CUDA %d.%d for compute capability", CUDART_VERSION / 1000,
+                        CUDART_VERSION % 1000 / 10);
+  for (const int number : built_for) {
+    if (length >= static_cast<int>(sizeof text)) break;
+    length += snprintf(text + length, sizeof text - length, " %d.%d", number / 100, number % 100 / 10);
+  }
+  return text;
+}
+
+/** The compute capability of a GPU, 900 for 9.0; 0: it is unknown. */
+static int capability(int device) {
+  int major = 0, minor = 0;
+  if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
+      cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) == cudaSuccess)
+    return 100 * major + 10 * minor;
+  cudaGetLastError(); // clears the error
+  return 0;
+}
+
 const char *sciara_device_probe(void) {
   static thread_local char why[256];
   int devices = 0;
   const cudaError_t error = cudaGetDeviceCount(&devices);
-  if (error == cudaSuccess && devices > 0) return nullptr;
+  if (error == cudaSuccess && devices > 0) {
+    const int here = capability(0);
+    if (here >= built_for[0]) return nullptr;
+    snprintf(why, sizeof why, "the GPU has compute capability %d.%d, this program has code for %d.%d and later",
+             here / 100, here % 100 / 10, built_for[0] / 100, built_for[0] % 100 / 10);
+    return why;
+  }
   cudaGetLastError(); // clears the error
   if (error == cudaErrorInsufficientDriver)
     snprintf(why, sizeof why, "there is no NVIDIA driver here, or it is older than CUDA %d.%d", CUDART_VERSION / 1000,

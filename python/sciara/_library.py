@@ -38,8 +38,10 @@ def _candidates() -> list[str]:
     named = os.environ.get("SCIARA_LIBRARY")
     if named:
         return [named]
+    released = [_HERE / "portable" / "lib" / SONAME, _HERE.parents[1] / SONAME]  # of a wheel, of a portable archive
     found = ctypes.util.find_library("sciara")
-    return [str(path) for path in sorted(_HERE.glob("libsciara.so*"))] + ([found] if found else []) + [SONAME]
+    return ([str(path) for path in [*sorted(_HERE.glob("libsciara.so*")), *released] if path.exists()]
+            + ([found] if found else []) + [SONAME])
 
 
 def _load() -> Any:

@@ -15,6 +15,7 @@
 #include "app/ranks.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "engine/device_info.h"
 #include "engine/engine.h"
 #include "file/versions.h"
 #include "scenario/scenario.h"
@@ -137,8 +138,9 @@ int main(int argc, char **argv) {
     return finish(SCIARA_OK);
   }
   if (strcmp(argv[1], "--version") == 0) {
-    sciara_print("sciara %s (%s), HDF5 %s, GDAL %s\n", SCIARA_VERSION, SCIARA_GIT_HASH, sciara_hdf5_version(),
-                 sciara_gdal_version());
+    const char *code = sciara_device_code();
+    sciara_print("sciara %s (%s), HDF5 %s, GDAL %s, PROJ %s%s%s\n", SCIARA_VERSION, SCIARA_GIT_HASH,
+                 sciara_hdf5_version(), sciara_gdal_version(), sciara_proj_version(), *code ? ", " : "", code);
     return finish(SCIARA_OK);
   }
   const struct sciara_command *command = sciara_command_find(sciara_commands, argv[1]);

@@ -5,6 +5,8 @@
 
 int sciara_devices(void) { return 0; }
 
+const char *sciara_device_code(void) { return ""; }
+
 uint64_t sciara_device_identity(int device) {
   (void)device;
   return 0;

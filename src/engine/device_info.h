@@ -17,6 +17,9 @@ struct sciara_device_info {
   size_t memory, free_memory;  ///< bytes
 };
 
+/** What this program has for GPUs: "CUDA 13.0 for compute capability 7.5 8.0"; "": it was built without CUDA. */
+const char *sciara_device_code(void);
+
 /** Number of GPUs that this program can use; they are numbered 0, 1, ... */
 int sciara_devices(void);
 

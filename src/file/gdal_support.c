@@ -13,6 +13,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "file/own_data.h"
+
 static void keep_message(CPLErr kind, CPLErrorNum number, const char *text) {
   const int cause = errno; // GDAL's message does not say that a disk is full
   if (kind != CE_Warning && kind != CE_Failure && kind != CE_Fatal) return;
@@ -53,7 +55,20 @@ static CPLHTTPResult *fetch_nothing(const char *url, CSLConstList options, GDALP
   return diagnostic;
 }
 
+/** A portable release has its own data: those that variables of the environment name may be of other versions. */
+static void prepare_own_data(void) {
+  char *gdal = sciara_own_data("gdal"), *proj = sciara_own_data("proj");
+  if (gdal) {
+    CPLSetConfigOption("GDAL_DATA", gdal);
+    CPLSetConfigOption("GDAL_DRIVER_PATH", "disable");
+  }
+  if (proj) OSRSetPROJSearchPaths((const char *const[]){proj, NULL});
+  free(gdal);
+  free(proj);
+}
+
 static void prepare_gdal(void) {
+  prepare_own_data();
   GDALAllRegister();
   OSRSetPROJEnableNetwork(FALSE);
   sciara_gdal_files_install();

@@ -3,6 +3,7 @@
 
 #include <gdal.h>
 #include <hdf5.h>
+#include <ogr_srs_api.h>
 #include <stdio.h>
 
 const char *sciara_hdf5_version(void) {
@@ -10,6 +11,14 @@ const char *sciara_hdf5_version(void) {
   unsigned major = 0, minor = 0, release = 0;
   if (H5get_libversion(&major, &minor, &release) < 0) return "unknown";
   snprintf(text, sizeof text, "%u.%u.%u", major, minor, release);
+  return text;
+}
+
+const char *sciara_proj_version(void) {
+  static _Thread_local char text[48];
+  int major = 0, minor = 0, release = 0;
+  OSRGetPROJVersion(&major, &minor, &release);
+  snprintf(text, sizeof text, "%d.%d.%d", major, minor, release);
   return text;
 }
 

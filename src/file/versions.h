@@ -9,6 +9,9 @@ const char *sciara_hdf5_version(void);
 /** "3.6.2". */
 const char *sciara_gdal_version(void);
 
+/** "9.1.1". */
+const char *sciara_proj_version(void);
+
 /** Call first in main: prevents HDF5 from closing its files at exit, which turns a full disk into a crash. */
 void sciara_hdf5_no_atexit(void);
 

@@ -4,9 +4,11 @@
 #include <fontconfig/fontconfig.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "file/own_data.h"
 
 // The first of these that is installed; letters that it lacks come from any other font. Debian has the first by default.
 static const char families[] = "DejaVu Sans, Noto Sans, Liberation Sans, sans-serif";
@@ -31,9 +33,32 @@ static bool has_font_folders(void) {
   return named;
 }
 
+/** Fonts of a portable release, and the usual folders. The configuration of this system may be of another version. */
+static bool use_own_fonts(void) {
+  char *folder = sciara_own_data("fonts");
+  gchar *text = folder ? g_markup_printf_escaped("<fontconfig><dir>%s</dir><dir>/usr/share/fonts</dir>"
+                                                 "<dir>/usr/local/share/fonts</dir>"
+                                                 "<cachedir prefix=\"xdg\">fontconfig</cachedir></fontconfig>",
+                                                 folder)
+                       : NULL;
+  FcConfig *own = text ? FcConfigCreate() : NULL;
+  const bool used =
+      own && FcConfigParseAndLoadFromMemory(own, (const FcChar8 *)text, FcFalse) && FcConfigSetCurrent(own);
+  if (own) FcConfigDestroy(own); // the current one is kept by fontconfig
+  g_free(text);
+  free(folder);
+  return used;
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool own_fonts; ///< set once
+
+static void find_own_fonts(void) { own_fonts = use_own_fonts(); }
+
 /** Asked before Pango is, which takes it for granted that there are some. */
 static bool has_fonts(void) {
-  if (!has_font_folders()) return false;
+  pthread_once(&once, find_own_fonts);
+  if (!own_fonts && !has_font_folders()) return false;
   const FcFontSet *fonts = FcConfigGetFonts(NULL, FcSetSystem);
   return fonts && fonts->nfont > 0;
 }

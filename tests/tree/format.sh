@@ -5,7 +5,7 @@ set -euo pipefail
 
 command -v clang-format-14 > /dev/null || { echo "skipped: clang-format-14 is not installed" && exit 77; }
 cd "$SCIARA_SOURCE_DIR"
-mapfile -t files < <(find src cuda tests examples -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | sort)
+mapfile -t files < <(find src cuda tests examples packaging -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | sort)
 messages=$(mktemp)
 trap 'rm -f "$messages"' EXIT
 if ! clang-format-14 --dry-run -Werror "${files[@]}" 2> "$messages"; then

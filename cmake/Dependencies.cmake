@@ -17,7 +17,7 @@ else()
 endif()
 message(STATUS "GDAL: ${GDAL_VERSION}")
 
-find_package(HDF5 1.10.3 REQUIRED COMPONENTS C HL) # H5Dwrite_chunk
+find_package(HDF5 1.10.8 REQUIRED COMPONENTS C HL) # PRIuHSIZE
 if(HDF5_IS_PARALLEL)
   message(FATAL_ERROR "The HDF5 found is the MPI build (${HDF5_C_LIBRARIES}); the serial one is needed (libhdf5-dev)")
 endif()

@@ -22,6 +22,7 @@ foreach(file IN ITEMS bench/README.md datasets/README.md src/page/README.md src/
   get_filename_component(folder ${file} DIRECTORY)
   install(FILES ${file} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder} COMPONENT runtime)
 endforeach()
+install(DIRECTORY packaging DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime PATTERN portable EXCLUDE)
 install(DIRECTORY examples/cluster examples/optimisers DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT runtime)
 set(data ${CMAKE_INSTALL_DATADIR}/sciara)
 install(DIRECTORY config DESTINATION ${data} COMPONENT runtime FILES_MATCHING PATTERN "*.json" PATTERN "*.csv")

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# Debian packages by CPack: sciara (program, man pages, completions, scenarios), libsciara0 (the shared library),
+# Debian packages by CPack: sciara (program, man pages, completions, scenarios), libsciara1 (the shared library),
 # libsciara-dev (static library, header) and, where python3-cffi is installed, python3-sciara.
 # tools/package makes them.
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME sciara)
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "lava-flow simulator, the SCIARA-fv3 cellular automaton")
-set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+string(REPLACE - ~ version ${SCIARA_VERSION}) # 1.0.0~rc1 is before 1.0.0
+set(CPACK_PACKAGE_VERSION ${version})
 set(CPACK_SCIARA_SOURCE ${PROJECT_SOURCE_DIR}) # for DebianTree.cmake
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 # The maintainer of the packages is the person who makes them; Debian's own tools use the same two variables.
@@ -60,7 +61,7 @@ file, or from a terrain and vents in memory.
 This package holds the shared library.")
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/debian/triggers CONTENT "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/triggers)
-set(release ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})
+set(release ${version}-${CPACK_DEBIAN_PACKAGE_RELEASE})
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "libsciara${soname} (= ${release})")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libsciara-dev)

@@ -27,10 +27,11 @@ add_custom_command(
   VERBATIM)
 add_custom_target(sciara_python ALL DEPENDS ${made}/_ffi.py)
 
+string(REPLACE - "" version ${SCIARA_VERSION}) # as Python writes it: 1.0.0rc1
 file(CONFIGURE OUTPUT ${made}/METADATA @ONLY CONTENT
 "Metadata-Version: 2.1
 Name: sciara
-Version: @PROJECT_VERSION@
+Version: @version@
 Summary: Lava flows on digital elevation models: the cellular automaton SCIARA-fv3
 License: Apache-2.0
 Requires-Python: >=3.9
@@ -50,5 +51,5 @@ install(
   PATTERN "_ffi.py" EXCLUDE
   PATTERN "__pycache__" EXCLUDE)
 install(FILES ${made}/_ffi.py DESTINATION ${packages}/sciara COMPONENT python EXCLUDE_FROM_ALL)
-install(FILES ${made}/METADATA DESTINATION ${packages}/sciara-${PROJECT_VERSION}.dist-info COMPONENT python
+install(FILES ${made}/METADATA DESTINATION ${packages}/sciara-${version}.dist-info COMPONENT python
         EXCLUDE_FROM_ALL)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# libsciara.so: all of the static library. What sciara.h declares with SCIARA_API has the version LIBSCIARA_0; other
+# libsciara.so: all of the static library. What sciara.h declares with SCIARA_API has the version LIBSCIARA_${PROJECT_VERSION_MAJOR}; other
 # programs may rely on it. The rest of sciara_* has a version that names this release: the program `sciara` uses it, and
 # must come from the same build. Nothing else is exported.
 
@@ -12,15 +12,16 @@ foreach(declaration IN LISTS declarations)
   string(REGEX REPLACE ".*[ *](sciara_[a-z_]+)\\($" "\\1" name "${declaration}")
   string(APPEND names "    ${name};\n")
 endforeach()
+string(REPLACE - . release ${SCIARA_VERSION}) # a name for the linker
 set(SCIARA_SYMBOLS ${PROJECT_BINARY_DIR}/generated/libsciara.map)
 file(CONFIGURE OUTPUT ${SCIARA_SYMBOLS} @ONLY CONTENT
-"LIBSCIARA_0 {
+"LIBSCIARA_${PROJECT_VERSION_MAJOR} {
   global:
 ${names}  local:
     *;
 };
 
-LIBSCIARA_PRIVATE_${PROJECT_VERSION} {
+LIBSCIARA_PRIVATE_${release} {
   global:
     sciara_*;
 };

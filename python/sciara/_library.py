@@ -9,9 +9,9 @@ from typing import Any
 
 from ._version import __version__
 
-SONAME = "libsciara.so.0"
+SONAME = "libsciara.so.1"
 _HERE = Path(__file__).resolve().parent
-_ADVICE = (f"Install the package libsciara0, or set the environment variable SCIARA_LIBRARY to the path of {SONAME}, "
+_ADVICE = (f"Install the package libsciara1, or set the environment variable SCIARA_LIBRARY to the path of {SONAME}, "
            f"version {__version__.rsplit('.', 1)[0]}.x")
 
 

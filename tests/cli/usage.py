@@ -36,7 +36,7 @@ class Usage(Case):
     def test_help_and_version(self):
         for words in (["--help"], ["-h"], ["help"]):
             self.expect(0, "^usage: sciara COMMAND", *words)
-        self.expect(0, r"^sciara [0-9]+\.[0-9]+\.[0-9]+ \(.+\), HDF5 1\.[0-9.]+, GDAL [0-9.]+, PROJ [0-9.]+(, CUDA [0-9.]+ for compute capability( [0-9.]+)+)?$", "--version")
+        self.expect(0, r"^sciara [0-9]+\.[0-9]+\.[0-9]+(-rc[0-9]+)? \(.+\), HDF5 1\.[0-9.]+, GDAL [0-9.]+, PROJ [0-9.]+(, CUDA [0-9.]+ for compute capability( [0-9.]+)+)?$", "--version")
         for command in COMMANDS:
             self.expect(0, f"^  {command} +[a-z]", "--help")
             self.expect(0, rf"^usage: sciara {command} \[OPTION\]", command, "--help")

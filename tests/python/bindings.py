@@ -95,7 +95,7 @@ class Library(case.Case):
         shutil.copytree(os.path.join(setup.PACKAGE, "sciara"), self.path("python", "sciara"))
         os.mkdir(self.path("src"))
         shutil.copy(HEADER, self.path("src"))
-        os.symlink(os.path.realpath(os.environ["SCIARA_LIBRARY"]), self.path("python", "sciara", "libsciara.so.0"))
+        os.symlink(os.path.realpath(os.environ["SCIARA_LIBRARY"]), self.path("python", "sciara", "libsciara.so.1"))
         text = setup.run_python("import sciara; print(sciara.__file__, sciara.engines()[0].name)",
                                 env={"PYTHONPATH": self.path("python"), "SCIARA_LIBRARY": ""})
         self.assertIn(self.work, text)

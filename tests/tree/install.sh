@@ -26,11 +26,11 @@ version=$("$work/prefix/bin/sciara" --version)
 
 # Only what sciara.h declares, under a version that promises to stay; the rest under one of this release.
 library=$(find "$work/prefix" -name "libsciara.so.*.*")
-[[ $(objdump -p "$library" | awk '/SONAME/ {print $2}') == libsciara.so.0 ]] || fail "another SONAME"
+[[ $(objdump -p "$library" | awk '/SONAME/ {print $2}') == libsciara.so.1 ]] || fail "another SONAME"
 exported=$(nm -D --defined-only --with-symbol-versions "$library" | awk '{print $3}')
 ! grep -v '^sciara_\|^LIBSCIARA_' <<< "$exported" || fail "$library exports these"
 diff <(grep -o '^SCIARA_API[^;(]*(' "$SCIARA_SOURCE_DIR/src/sciara.h" | grep -o 'sciara_[a-z_]*(' | tr -d '(' | sort -u) \
-  <(sed -n 's/@@LIBSCIARA_0$//p' <<< "$exported" | sort) || fail "the symbols of $library are not those of sciara.h"
+  <(sed -n 's/@@LIBSCIARA_1$//p' <<< "$exported" | sort) || fail "the symbols of $library are not those of sciara.h"
 
 # with_cc NAME COMPILER...: builds the examples and runs them.
 scenario=$work/prefix/share/sciara/config/volcano.json
@@ -59,7 +59,7 @@ if [[ -z ${SCIARA_SANITIZE:-} ]]; then
   cat > "$work/consumer/CMakeLists.txt" << 'END'
 cmake_minimum_required(VERSION 3.16)
 project(consumer C)
-find_package(sciara 0.1 REQUIRED)
+find_package(sciara 1.0 REQUIRED)
 foreach(kind IN ITEMS sciara static)
   add_executable(with_${kind} ${EXAMPLE})
   target_link_libraries(with_${kind} PRIVATE sciara::${kind})

@@ -22,7 +22,7 @@ cpack --config "$SCIARA_BUILD_DIR/CPackConfig.cmake" -B "$work/made" -G DEB \
 cd "$work/made"
 made=$work/made
 shopt -s nullglob
-program=(sciara_*.deb) shared=(libsciara0_*.deb) library=(libsciara-dev_*.deb) python=(python3-sciara_*_all.deb)
+program=(sciara_*.deb) shared=(libsciara1_*.deb) library=(libsciara-dev_*.deb) python=(python3-sciara_*_all.deb)
 ((${#program[@]} == 1 && ${#shared[@]} == 1 && ${#library[@]} == 1)) || fail "made: $(ls)"
 if ! /usr/bin/python3 -c 'import cffi, numpy, xarray' 2> /dev/null; then
   python=() && echo "python3-cffi or python3-xarray is not installed: python3-sciara not tested"
@@ -31,13 +31,13 @@ elif ((${#python[@]} != 1)); then
 fi
 
 field() { dpkg-deb -f "$1" "$2"; }
-[[ $(field "${program[0]}" Version) == "$("$SCIARA_PROGRAM" --version | cut -d ' ' -f 2)"-* ]] || fail "wrong version"
+[[ $(field "${program[0]}" Version) == "$("$SCIARA_PROGRAM" --version | cut -d ' ' -f 2 | tr - '~')"-* ]] || fail "wrong version"
 for needed in libc6 libgdal libhdf5 libcjson zlib1g libcairo2 libpango-1.0-0 libpangocairo-1.0-0 libfontconfig1; do
-  [[ $(field "${shared[0]}" Depends) == *$needed* ]] || fail "libsciara0 does not depend on $needed"
+  [[ $(field "${shared[0]}" Depends) == *$needed* ]] || fail "libsciara1 does not depend on $needed"
 done
 for package in "${program[0]}" "${library[0]}" "${python[@]}"; do
-  [[ $(field "$package" Depends) == *"libsciara0 (= $(field "${shared[0]}" Version))"* ]] ||
-    fail "$package does not depend on its own libsciara0"
+  [[ $(field "$package" Depends) == *"libsciara1 (= $(field "${shared[0]}" Version))"* ]] ||
+    fail "$package does not depend on its own libsciara1"
 done
 for needed in libgdal-dev libhdf5-dev libcjson-dev zlib1g-dev libpango1.0-dev; do
   [[ $(field "${library[0]}" Depends) == *$needed* ]] || fail "libsciara-dev does not depend on $needed"
@@ -67,7 +67,7 @@ for file in man/man1/sciara-run.1.gz zsh/vendor-completions/_sciara doc/sciara/c
 done
 cd "$work"
 ! objdump -p "$work/root/usr/bin/sciara" | grep -E 'RPATH|RUNPATH' || fail "the packaged program names a folder of libraries"
-LD_LIBRARY_PATH=$(dirname "$(find "$work/root" -name 'libsciara.so.0')") # as ldconfig would find it
+LD_LIBRARY_PATH=$(dirname "$(find "$work/root" -name 'libsciara.so.1')") # as ldconfig would find it
 export LD_LIBRARY_PATH
 # Nothing of the source tree on the path, no compiler and no parser of C: the declarations are in the package.
 for package in "${python[@]}"; do

@@ -22,7 +22,7 @@ for module in ("nbclient", "nbformat", "ipykernel", "matplotlib"):
 import nbclient
 import nbformat
 
-PICTURES = {"first_map": 3, "compare_observed": 2, "hazard_map": 1, "calibrate": 2}
+PICTURES = {"first_map": 3, "compare_observed": 2, "hazard_map": 1, "calibrate": 2, "forecast": 1}
 FOLDER = sys.argv.pop() if len(sys.argv) > 1 and os.path.isdir(sys.argv[-1]) else None
 
 
@@ -82,6 +82,9 @@ class Notebooks(case.Case):
         self.assertRegex(text, r"probability of lava [1-9]")
         self.assertRegex(text, r"% of that: (small|large) eruptions")
         self.assertNotIn("Traceback", text)
+
+    def test_forecast(self):
+        self.assertRegex(self.run_notebook("forecast"), r"64 of 64 members are finished; 0 have failed[^$]*skill 0\.[3-9]")
 
     def test_calibrate(self):
         """The accepted points hold the truth of the twin experiment, and the preset is one of them."""

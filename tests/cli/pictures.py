@@ -402,7 +402,7 @@ class Pictures(SharedCase):
             self.assertEqual((float(found["SimulatedTime_s"]), int(found["Step"])), (snapshot["time_s"], snapshot["step"]))
             moment = datetime.datetime(2006, 7, 14, 23, 30) + datetime.timedelta(seconds=int(snapshot["time_s"]))
             self.assertEqual(found["Date"], moment.strftime("%Y-%m-%dT%H:%M:%SZ"))
-            self.assertRegex(found["Software"], r"^sciara \d+\.\d+\.\d+ \(git .*\), cellular automaton SCIARA-fv3$")
+            self.assertRegex(found["Software"], r"^sciara \d+\.\d+\.\d+(-rc\d+)? \(git .*\), cellular automaton SCIARA-fv3$")
             words = dict(word.split("=") for word in found["Parameters"].split())
             self.assertEqual((len(words), words["cooling"], words["T_vent_K"], words["emissivity"]), (13, "150", "1360", "0.9"))
 

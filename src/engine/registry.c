@@ -10,12 +10,12 @@
 #define DECLARE(identifier, rule)                                                  \
   extern const struct sciara_engine_ops sciara_engine_##identifier##_##rule##_f64, \
       sciara_engine_##identifier##_##rule##_f32;
-#define DECLARE_IF_SLOPES DECLARE
+#define DECLARE_IF_SLOPES(identifier, rule) DECLARE(identifier, rule)
 #define DECLARE_IF_SHEET(identifier, rule)
 #define DECLARE_ALL(IDENTIFIER, rule, edition, KIND, published, identifier) DECLARE(identifier, rule)
 #define DECLARE_SLOPES(IDENTIFIER, rule, edition, KIND, published, identifier) DECLARE_IF_##KIND(identifier, rule)
 #define OPS(identifier, rule) {&sciara_engine_##identifier##_##rule##_f64, &sciara_engine_##identifier##_##rule##_f32},
-#define OPS_IF_SLOPES OPS
+#define OPS_IF_SLOPES(identifier, rule) OPS(identifier, rule)
 #define OPS_IF_SHEET(identifier, rule) {NULL},
 #define OPS_ALL(IDENTIFIER, rule, edition, KIND, published, identifier) OPS(identifier, rule)
 #define OPS_SLOPES(IDENTIFIER, rule, edition, KIND, published, identifier) OPS_IF_##KIND(identifier, rule)

@@ -78,18 +78,16 @@ SCIARA_HD real sciara_mixed(real heat, real h) {
   return SCIARA_HEAT_FROM > 0 ? T + SCIARA_HEAT_FROM : T; // + 0 would cost an instruction
 }
 
-/** The constants of every rule; `cell_size` is the side of a cell in m. Host only. */
-static inline struct sciara_rule sciara_rule_begin(const struct sciara_params *p, double cell_size) {
-  struct sciara_rule rule;
-  rule.cell_size = (real)cell_size;
-  rule.gravity = (real)SCIARA_GRAVITY;
-  rule.clock_max = (real)p->t_max;
-  rule.relaxation = (real)p->relaxation;
-  rule.T_sol = (real)p->T_sol;
-  rule.cooling = (real)sciara_cooling_constant(p, cell_size);
-  rule.coldest = (real)sciara_coldest(p);
-  rule.hottest = (real)sciara_hottest(p);
-  return rule;
+/** Sets the constants of every rule; `cell_size` is the side of a cell in m. Host only. */
+static inline void sciara_rule_begin(const struct sciara_params *p, double cell_size, struct sciara_rule *rule) {
+  rule->cell_size = (real)cell_size;
+  rule->gravity = (real)SCIARA_GRAVITY;
+  rule->clock_max = (real)p->t_max;
+  rule->relaxation = (real)p->relaxation;
+  rule->T_sol = (real)p->T_sol;
+  rule->cooling = (real)sciara_cooling_constant(p, cell_size);
+  rule->coldest = (real)sciara_coldest(p);
+  rule->hottest = (real)sciara_hottest(p);
 }
 
 #endif

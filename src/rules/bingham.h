@@ -37,7 +37,8 @@ struct sciara_rule {
 
 /** Derives the constants; `cell_size` is the side of a cell in m. Host only. */
 static inline struct sciara_rule sciara_rule_make(const struct sciara_params *p, double cell_size) {
-  struct sciara_rule rule = sciara_rule_begin(p, cell_size);
+  struct sciara_rule rule;
+  sciara_rule_begin(p, cell_size, &rule);
   const double area = cell_size * cell_size, weight = p->density * SCIARA_GRAVITY;
   rule.inverse_area = (real)(1 / area);
   rule.twice_area = (real)(2 * area);

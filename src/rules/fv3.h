@@ -22,7 +22,8 @@ struct sciara_rule {
 
 /** Derives the constants; `cell_size` is the side of a cell in m. Host only. */
 static inline struct sciara_rule sciara_rule_make(const struct sciara_params *p, double cell_size) {
-  struct sciara_rule rule = sciara_rule_begin(p, cell_size);
+  struct sciara_rule rule;
+  sciara_rule_begin(p, cell_size, &rule);
   sciara_law_make(p, p->dP_sol, p->dP_vent, &rule.ln_dP_sol, &rule.dP_b);
   const double factor = sciara_critical_height_factor(p, cell_size);
   sciara_law_make(p, p->hc_sol * factor, p->hc_vent * factor, &rule.ln_hc_sol, &rule.hc_b);

@@ -395,7 +395,7 @@ class Without(Case):
     def test_no_plugin(self):
         """A program without the plugin says so; alone it needs none."""
         self.write_scenario()
-        name = "libsciara.so.0"
+        name = "libsciara.so.1"
         shutil.copy(os.path.join(os.environ["SCIARA_BUILD_DIR"], name), self.path(name))
         environment = {**os.environ, "LD_LIBRARY_PATH": self.work}
         self.sciara("run", "s.json", "-q", "-o", "alone", "--steps", 5, env=environment)

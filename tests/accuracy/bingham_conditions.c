@@ -2,9 +2,8 @@
 // Rule bingham is well-conditioned: engine `serial` and a program that shares nothing with it (bingham_reference.c), which
 // group every sum and product in another way, differ by a few roundings after many steps; and a change of 1e-6 in a
 // viscosity changes no arrival by more than a step. Scenes are rounded to single precision, so that every build has the same
-// ones. One condition is bad: fluid lava with strength (117 Pa s, 17 kPa in case 7) sticks and slips where the clock may jump
-// from 3 to 55 s. There the last bit of a rate changes thickness by up to 2e-8 and, at the end, by 1e-10 (unrounded scenes:
-// 5e-11 between the two programs); by 2e-13 with `relaxation` 0.2, 1e-16 with `clock_max_s` 10.
+// ones. Fluid lava with strength (117 Pa s, 17 kPa in case 7) sticks and slips where the clock may jump from 3 to 55 s: there
+// the last bit of a rate changes thickness by 1e-10 (unrounded scenes: 5e-11 between the programs); with `relaxation` 0.2 by 2e-13.
 //
 //   bingham_conditions random|etna|viscosity
 //

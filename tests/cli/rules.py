@@ -257,7 +257,7 @@ class Ensemble(Case):
                              ["fv3" in rules, "bingham" in rules])
         self.sciara("ensemble", "export", folder, "-f", "html", "-q")
         plan = case.read_json(self.path(folder, "ensemble.json"))
-        self.assertRegex(case.read_text(self.path(folder, "maps", "page.html")), rf'"source":"sciara [0-9.]+, {title}, DEM {plan["site_hash"]}"')
+        self.assertRegex(case.read_text(self.path(folder, "maps", "page.html")), rf'"source":"sciara [0-9.]+(-rc[0-9]+)?, {title}, DEM {plan["site_hash"]}"')
 
     def test_members_of_both_rules(self):
         """Each is what `sciara run` computes with its rule; what is made of them names both."""

@@ -167,7 +167,8 @@ TEST(loop) {
   expect_ok(sciara_simulation_advance(s, &rest));
   expect_ok(sciara_simulation_sync(s));
   ck_assert_uint_eq(s->progress.step, 100);
-  ck_assert_uint_eq(sciara_state_checksum(s->problem.state), sciara_state_checksum(expected));
+  if (engine_tested[SCIARA_DOUBLE]->determinism == SCIARA_EXACT)
+    ck_assert_uint_eq(sciara_state_checksum(s->problem.state), sciara_state_checksum(expected));
   compare_field("hill", 100, "h", s->problem.state->h);
   run_end(&alone);
 }

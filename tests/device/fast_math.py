@@ -52,7 +52,7 @@ def main():
     approximate = {key: {name: 0 for name in APPROXIMATE[kind]} for key in counts}
     contracted = dict.fromkeys(counts, 0)
     for name, text in functions:
-        precision = re.search(r"sciara_gpu_(f64|f32|fast)", name)
+        precision = re.search(r"sciara_gpu_[a-z0-9]+_(f64|f32|fast)", name)
         if not precision:
             continue
         counts[precision[1]] += 1

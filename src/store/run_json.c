@@ -477,7 +477,8 @@ static enum sciara_status read_record(const struct node *node, const struct entr
   for (const struct entry *e = entries; e->key; e++) {
     last = value;
     value = member(node, e->key);
-    char *at = (char *)record + e->offset, room[64];
+    void *at = (char *)record + e->offset;
+    char room[64];
     enum sciara_status status = SCIARA_OK;
     if (e->absent == NEVER && e->has && !e->has(record)) continue;
     if (e->absent == ELSE_NAN && !value) *(double *)at = NAN;

@@ -57,14 +57,12 @@ static CPLHTTPResult *fetch_nothing(const char *url, CSLConstList options, GDALP
 
 /** A portable release has its own data: those that variables of the environment name may be of other versions. */
 static void prepare_own_data(void) {
-  char *gdal = sciara_own_data("gdal"), *proj = sciara_own_data("proj");
-  if (gdal) {
-    CPLSetConfigOption("GDAL_DATA", gdal);
+  char path[PATH_MAX];
+  if (sciara_own_data("gdal", path)) {
+    CPLSetConfigOption("GDAL_DATA", path);
     CPLSetConfigOption("GDAL_DRIVER_PATH", "disable");
   }
-  if (proj) OSRSetPROJSearchPaths((const char *const[]){proj, NULL});
-  free(gdal);
-  free(proj);
+  if (sciara_own_data("proj", path)) OSRSetPROJSearchPaths((const char *const[]){path, NULL});
 }
 
 static void prepare_gdal(void) {

@@ -4,7 +4,6 @@
 #include <fontconfig/fontconfig.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -35,18 +34,17 @@ static bool has_font_folders(void) {
 
 /** Fonts of a portable release, and the usual folders. The configuration of this system may be of another version. */
 static bool use_own_fonts(void) {
-  char *folder = sciara_own_data("fonts");
-  gchar *text = folder ? g_markup_printf_escaped("<fontconfig><dir>%s</dir><dir>/usr/share/fonts</dir>"
-                                                 "<dir>/usr/local/share/fonts</dir>"
-                                                 "<cachedir prefix=\"xdg\">fontconfig</cachedir></fontconfig>",
-                                                 folder)
-                       : NULL;
-  FcConfig *own = text ? FcConfigCreate() : NULL;
+  char folder[PATH_MAX];
+  if (!sciara_own_data("fonts", folder)) return false;
+  gchar *text = g_markup_printf_escaped("<fontconfig><dir>%s</dir><dir>/usr/share/fonts</dir>"
+                                        "<dir>/usr/local/share/fonts</dir>"
+                                        "<cachedir prefix=\"xdg\">fontconfig</cachedir></fontconfig>",
+                                        folder);
+  FcConfig *own = FcConfigCreate();
   const bool used =
       own && FcConfigParseAndLoadFromMemory(own, (const FcChar8 *)text, FcFalse) && FcConfigSetCurrent(own);
   if (own) FcConfigDestroy(own); // the current one is kept by fontconfig
   g_free(text);
-  free(folder);
   return used;
 }
 

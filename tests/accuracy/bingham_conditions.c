@@ -21,7 +21,7 @@
 // Largest difference, relative, of numbers below 1 absolute.
 #define MOST 1e-11
 
-enum { CASES = 20, STEPS = 1200, STEPS_ETNA = 5000, SKIPPED = 77 };
+enum { CASES = 100, VISCOSITIES = 20, STEPS = 1200, STEPS_ETNA = 5000, SKIPPED = 77 };
 
 struct scene {
   int rows, cols;
@@ -240,7 +240,7 @@ static void find_arrivals(const struct scene *s, int steps, int *step_of) {
 
 static int compare_viscosities(void) {
   int wrong = 0;
-  for (int k = 0; k < CASES; k++) {
+  for (int k = 0; k < VISCOSITIES; k++) {
     struct scene s;
     seed = 1000 + (uint64_t)k;
     make_random(&s);

@@ -20,7 +20,6 @@ def find():
             return found
     return None
 
-# The colour that the map of a page has at a place of the window.
 # A copy of the map, its place on the screen and its pixels for each of the screen.
 COPY = """const map = document.getElementById('map'), box = map.getBoundingClientRect(), ratio = map.width / box.width;
   const copy = document.createElement('canvas').getContext('2d');

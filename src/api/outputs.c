@@ -63,7 +63,7 @@ static enum sciara_status make_masks(const struct sciara_problem *p, double min_
   return SCIARA_OK;
 }
 
-static struct sciara_scores describe_output(const struct sciara_extent_scores *e) {
+static struct sciara_scores scores_of(const struct sciara_extent_scores *e) {
   return (struct sciara_scores){.hits = e->hits,
                                 .misses = e->misses,
                                 .excess = e->excess,
@@ -104,7 +104,7 @@ enum sciara_status sciara_score(struct sciara *s, const char *observed, const ch
                                          .run_thickness = m.deposit,
                                          .observed_thickness = observation.thickness};
   SCIARA_TRY_GOTO(sciara_extents_score(&extents, &scores));
-  *out = describe_output(&scores);
+  *out = scores_of(&scores);
 cleanup:
   sciara_observation_free(&observation);
   sciara_free(m.deposit);

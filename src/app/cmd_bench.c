@@ -295,8 +295,8 @@ static enum sciara_status take_item(const char *item, struct sciara_bench_candid
   return sciara_fail(SCIARA_ERR_USAGE, "--engines: expected threads=0 to %d, found \"%s\"", MOST_THREADS, item);
 }
 
-static enum sciara_status add_time(struct sciara_bench_engines *e, const struct sciara_bench_candidate *c,
-                                   bool parallel) {
+static enum sciara_status add_candidate(struct sciara_bench_engines *e, const struct sciara_bench_candidate *c,
+                                        bool parallel) {
   if (e->count == SCIARA_BENCH_MOST_ENGINES)
     return sciara_fail(SCIARA_ERR_USAGE, "--engines: found more than %d engines", SCIARA_BENCH_MOST_ENGINES);
   struct sciara_bench_candidate *out = &e->candidate[e->count++];
@@ -313,12 +313,12 @@ static enum sciara_status add_threads(struct sciara_bench_engines *e, struct sci
                                       const char *threads, bool threads_given) {
   if (!(c->ops->capabilities & SCIARA_CAN_THREADS) && threads_given)
     return sciara_fail(SCIARA_ERR_USAGE, "engine \"%s\" has no option threads", c->ops->name);
-  if (!(c->ops->capabilities & SCIARA_CAN_THREADS) || threads_given || !threads) return add_time(e, c, false);
+  if (!(c->ops->capabilities & SCIARA_CAN_THREADS) || threads_given || !threads) return add_candidate(e, c, false);
   char *words = strdup(threads), *rest = words;
   enum sciara_status status = words ? SCIARA_OK : sciara_no_memory("an option");
   for (char *word = strsep(&rest, ","); status == SCIARA_OK && word; word = strsep(&rest, ",")) {
     if (take_count(word, 0, MOST_THREADS, &c->threads))
-      status = add_time(e, c, true);
+      status = add_candidate(e, c, true);
     else
       status = sciara_fail(SCIARA_ERR_USAGE,
                            "--threads: expected whole numbers from 0 to %d, separated by commas; found \"%s\"",

@@ -119,7 +119,7 @@ static int places_by_arrival(const void *a, const void *b) {
 }
 
 /** "34.5 m (12 %)" */
-static void print_covered_places(const struct sciara_exposed *p, enum sciara_poi_kind kind) {
+static void print_covered_part(const struct sciara_exposed *p, enum sciara_poi_kind kind) {
   static const char *const units[SCIARA_POI_KINDS] = {"", "m", "m2"};
   if (kind == SCIARA_POI_POINT) return;
   sciara_print("  %.*f %s (%.3g %%)", p->covered < 10 ? 1 : 0, p->covered, units[kind],
@@ -145,7 +145,7 @@ static enum sciara_status print_reached(const struct sciara_run_exposure *e, con
       sciara_append_minute(start, p->arrival_s, time, sizeof time);
     }
     sciara_print("%-*s %-28s %-5s %8.2f m", width, time, poi->name, sciara_poi_kind_name(poi->kind), p->deposit_m);
-    print_covered_places(p, poi->kind);
+    print_covered_part(p, poi->kind);
     sciara_print("%s\n", p->mapped ? "  mapped" : "");
     mapped |= p->mapped;
   }

@@ -17,11 +17,6 @@ enum { MOST_DRAWN = 2000 }; // rows
 
 // ---------------------------------------------------------------------------------------------------------- the search
 
-/** Adds a number, or null. */
-static bool put_page_text(cJSON *object, const char *name, double value) {
-  return (isfinite(value) ? cJSON_AddNumberToObject(object, name, value) : cJSON_AddNullToObject(object, name)) != NULL;
-}
-
 static bool push(cJSON *array, double value) {
   cJSON *item = isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull();
   return item && cJSON_AddItemToArray(array, item);
@@ -36,11 +31,12 @@ static bool put_pairs(const struct sciara_calibration_record *r, cJSON *search) 
     cJSON *item = sciara_json_push(pairs);
     made = item && sciara_json_put_plain(item, "scenario", f->scenario[o->scenario]) &&
            sciara_json_put_plain(item, "observed", o->path) &&
-           (!o->region || sciara_json_put_plain(item, "region", o->region)) && put_page_text(item, "at_s", o->at_s) &&
+           (!o->region || sciara_json_put_plain(item, "region", o->region)) &&
+           sciara_json_put_number(item, "at_s", o->at_s) &&
            (!o->at_date || sciara_json_put_plain(item, "date", o->at_date)) &&
-           put_page_text(item, "weight", o->weight) &&
+           sciara_json_put_number(item, "weight", o->weight) &&
            cJSON_AddBoolToObject(item, "hold_out", f->observed[k].held_out) &&
-           put_page_text(item, "jaccard", r->table->jaccard[r->best * f->pair_count + k]);
+           sciara_json_put_number(item, "jaccard", r->table->jaccard[r->best * f->pair_count + k]);
   }
   return made;
 }
@@ -102,11 +98,13 @@ static bool put_unknowns(const struct sciara_calibration_record *r, const struct
     const struct sciara_support *s = &supported->unknown[k];
     cJSON *item = sciara_json_push(unknowns), *with = item ? cJSON_AddArrayToObject(item, "correlation") : NULL;
     made = with && sciara_json_put_plain(item, "key", u->key) &&
-           (!u->disc || put_page_text(item, "disc", (double)u->disc->vent)) && put_page_text(item, "min", u->min) &&
-           put_page_text(item, "max", u->max) && cJSON_AddBoolToObject(item, "log", u->log) &&
-           put_page_text(item, "best", r->table->value[r->best * n + k]) && put_page_text(item, "median", s->median) &&
-           put_page_text(item, "low", s->low) && put_page_text(item, "high", s->high) &&
-           put_page_text(item, "spread", s->spread) && put_effects(e, k, item);
+           (!u->disc || sciara_json_put_number(item, "disc", (double)u->disc->vent)) &&
+           sciara_json_put_number(item, "min", u->min) && sciara_json_put_number(item, "max", u->max) &&
+           cJSON_AddBoolToObject(item, "log", u->log) &&
+           sciara_json_put_number(item, "best", r->table->value[r->best * n + k]) &&
+           sciara_json_put_number(item, "median", s->median) && sciara_json_put_number(item, "low", s->low) &&
+           sciara_json_put_number(item, "high", s->high) && sciara_json_put_number(item, "spread", s->spread) &&
+           put_effects(e, k, item);
     if (made && !isnan(s->spread)) made = sciara_json_put_plain(item, "identifiable", verdicts[s->identifiable]);
     for (size_t i = 0; i < n && made; i++) made = push(with, supported->correlation[k][i]);
   }
@@ -118,21 +116,22 @@ static bool put_search(const struct sciara_calibration_record *r, const struct s
   bool made = (!r->search->name || sciara_json_put_plain(search, "name", r->search->name)) &&
               sciara_json_put_plain(search, "rule", sciara_rule_name(r->search->rule)) &&
               sciara_json_put_plain(search, "design", sciara_calibration_designs[r->search->file->design]) &&
-              put_page_text(search, "evaluations", (double)r->table->count) &&
-              put_page_text(search, "budget", (double)r->search->budget) &&
-              put_page_text(search, "without_score", (double)r->failed) &&
-              put_page_text(search, "stopped", (double)sciara_calibration_count(r, SCIARA_EVALUATE_STOPPED)) &&
-              put_page_text(search, "best", (double)(r->best + 1)) &&
-              put_page_text(search, "score", r->table->score[r->best]) &&
-              put_page_text(search, "accepted", (double)supported->accepted) &&
-              put_page_text(search, "accepted_part", SCIARA_ACCEPTED_PART) &&
-              put_page_text(search, "accepted_least", SCIARA_SUPPORT_LEAST) &&
-              put_page_text(search, "together", SCIARA_SUPPORT_TOGETHER);
+              sciara_json_put_number(search, "evaluations", (double)r->table->count) &&
+              sciara_json_put_number(search, "budget", (double)r->search->budget) &&
+              sciara_json_put_number(search, "without_score", (double)r->failed) &&
+              sciara_json_put_number(search, "stopped", (double)sciara_calibration_count(r, SCIARA_EVALUATE_STOPPED)) &&
+              sciara_json_put_number(search, "best", (double)(r->best + 1)) &&
+              sciara_json_put_number(search, "score", r->table->score[r->best]) &&
+              sciara_json_put_number(search, "accepted", (double)supported->accepted) &&
+              sciara_json_put_number(search, "accepted_part", SCIARA_ACCEPTED_PART) &&
+              sciara_json_put_number(search, "accepted_least", SCIARA_SUPPORT_LEAST) &&
+              sciara_json_put_number(search, "together", SCIARA_SUPPORT_TOGETHER);
   cJSON *names = e ? cJSON_AddArrayToObject(search, "effects") : NULL;
   made = made && (!e || names);
   for (size_t k = 0; e && k < e->count && made; k++) made = cJSON_AddItemToArray(names, cJSON_CreateString(e->name[k]));
   if (made && e)
-    made = put_page_text(search, "effects_used", (double)e->used) && put_page_text(search, "effects_of", (double)e->of);
+    made = sciara_json_put_number(search, "effects_used", (double)e->used) &&
+           sciara_json_put_number(search, "effects_of", (double)e->of);
   return made && put_pairs(r, search) && put_progress(r, search) && put_unknowns(r, e, supported, search);
 }
 

@@ -20,15 +20,11 @@ enum { VERSION = 1 };
 
 // -------------------------------------------------------------------------------------------------- calibration.json
 
-static bool put_record_number(cJSON *object, const char *name, double value) {
-  return cJSON_AddNumberToObject(object, name, value) != NULL;
-}
-
 bool sciara_calibration_inputs_put(const struct sciara_calibration_record *r, cJSON *root) {
   const struct sciara_calibration_file *f = r->search->file;
   cJSON *scenarios = cJSON_AddArrayToObject(root, "scenarios"), *extents = cJSON_AddArrayToObject(root, "extents");
   bool whole = scenarios && extents &&
-               put_record_number(root, "rule_edition", (double)sciara_rule_edition(r->search->rule)); // absent: 1
+               sciara_json_put_number(root, "rule_edition", (double)sciara_rule_edition(r->search->rule)); // absent: 1
   for (size_t k = 0; k < f->scenario_count && whole; k++) {
     cJSON *item = sciara_json_push(scenarios);
     whole =
@@ -55,7 +51,7 @@ static bool put_restarts(const struct sciara_calibration_record *r, cJSON *root)
   bool whole = restarts;
   for (size_t k = 0; k < r->restart_count && whole; k++) {
     cJSON *item = sciara_json_push(restarts);
-    whole = item && put_record_number(item, "evaluations", (double)r->restart[k].evaluations) &&
+    whole = item && sciara_json_put_number(item, "evaluations", (double)r->restart[k].evaluations) &&
             sciara_json_put_plain(item, "reason", reasons[r->restart[k].reason]);
   }
   return whole;
@@ -67,14 +63,14 @@ static bool put_best(const struct sciara_calibration_record *r, cJSON *root) {
   if (r->best == SIZE_MAX) return cJSON_AddNullToObject(root, "best") != NULL;
   cJSON *best = cJSON_AddObjectToObject(root, "best"), *values = cJSON_AddObjectToObject(best, "values"),
         *pairs = cJSON_AddArrayToObject(best, "pairs");
-  bool whole = values && pairs && put_record_number(best, "number", (double)(r->best + 1)) &&
-               put_record_number(best, "score", r->table->score[r->best]);
+  bool whole = values && pairs && sciara_json_put_number(best, "number", (double)(r->best + 1)) &&
+               sciara_json_put_number(best, "score", r->table->score[r->best]);
   for (size_t k = 0; k < s->unknown_count && whole; k++)
-    whole = put_record_number(values, s->unknown[k].key, r->table->value[r->best * s->unknown_count + k]);
+    whole = sciara_json_put_number(values, s->unknown[k].key, r->table->value[r->best * s->unknown_count + k]);
   for (size_t k = 0; k < f->pair_count && whole; k++) {
     cJSON *item = sciara_json_push(pairs);
     whole = item && sciara_json_put_plain(item, "observed", f->observed[k].path) &&
-            put_record_number(item, "jaccard", r->table->jaccard[r->best * f->pair_count + k]) &&
+            sciara_json_put_number(item, "jaccard", r->table->jaccard[r->best * f->pair_count + k]) &&
             cJSON_AddBoolToObject(item, "hold_out", f->observed[k].held_out);
   }
   return whole;
@@ -91,7 +87,7 @@ static cJSON *begin_record(const struct sciara_calibration_file *f, const char *
   cJSON *root = cJSON_CreateObject();
   const bool whole =
       root && sciara_json_put_plain(root, "format", SCIARA_CALIBRATION_FORMAT) &&
-      put_record_number(root, "version", VERSION) && sciara_json_put_plain(root, "program", SCIARA_VERSION) &&
+      sciara_json_put_number(root, "version", VERSION) && sciara_json_put_plain(root, "program", SCIARA_VERSION) &&
       sciara_json_put_plain(root, "status", status) && (!search || sciara_json_put_plain(root, "search", search)) &&
       sciara_json_put(root, "file", cJSON_Duplicate(f->tree, true));
   if (whole) return root;
@@ -101,12 +97,13 @@ static cJSON *begin_record(const struct sciara_calibration_file *f, const char *
 
 enum sciara_status sciara_calibration_record_write(const struct sciara_calibration_record *r) {
   cJSON *root = begin_record(r->search->file, r->search->name, r->status);
-  const bool whole = root && sciara_calibration_inputs_put(r, root) &&
-                     put_record_number(root, "evaluations", (double)r->table->count) &&
-                     put_record_number(root, "without_score", (double)r->failed) &&
-                     put_record_number(root, "stopped", (double)sciara_calibration_count(r, SCIARA_EVALUATE_STOPPED)) &&
-                     put_record_number(root, "rested", (double)sciara_calibration_count(r, SCIARA_EVALUATE_RESTED)) &&
-                     put_restarts(r, root) && put_best(r, root);
+  const bool whole =
+      root && sciara_calibration_inputs_put(r, root) &&
+      sciara_json_put_number(root, "evaluations", (double)r->table->count) &&
+      sciara_json_put_number(root, "without_score", (double)r->failed) &&
+      sciara_json_put_number(root, "stopped", (double)sciara_calibration_count(r, SCIARA_EVALUATE_STOPPED)) &&
+      sciara_json_put_number(root, "rested", (double)sciara_calibration_count(r, SCIARA_EVALUATE_RESTED)) &&
+      put_restarts(r, root) && put_best(r, root);
   const enum sciara_status status =
       whole ? sciara_json_write(root, r->folder, SCIARA_CALIBRATION_JSON) : sciara_no_memory("a calibration");
   cJSON_Delete(root);
@@ -122,9 +119,9 @@ static bool put_searches(const struct sciara_calibration_record *r, size_t count
     whole = item && sciara_json_put_plain(item, "name", r[k].search->name) &&
             sciara_json_put_plain(item, "rule", sciara_rule_name(r[k].search->rule)) &&
             sciara_json_put_plain(item, "status", r[k].status) &&
-            put_record_number(item, "budget", (double)r[k].search->budget) &&
-            put_record_number(item, "evaluations", (double)r[k].table->count) &&
-            (any ? put_record_number(item, "score", r[k].table->score[r[k].best])
+            sciara_json_put_number(item, "budget", (double)r[k].search->budget) &&
+            sciara_json_put_number(item, "evaluations", (double)r[k].table->count) &&
+            (any ? sciara_json_put_number(item, "score", r[k].table->score[r[k].best])
                  : cJSON_AddNullToObject(item, "score") != NULL);
   }
   return whole;

@@ -323,7 +323,7 @@ static enum sciara_status start_workers(struct sciara_evaluator *e, int count) {
   return e->worker_count > 0 ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "cannot start a thread");
 }
 
-static enum sciara_status start_evaluation(struct sciara_evaluator *e) {
+static enum sciara_status start_evaluator(struct sciara_evaluator *e) {
   struct sciara_capacity most;
   SCIARA_TRY(check_options(&e->options));
   SCIARA_TRY(sciara_cases_open(&e->options, &e->cases));
@@ -354,7 +354,7 @@ enum sciara_status sciara_evaluator_open(const struct sciara_evaluate_options *o
   pthread_mutex_init(&e->lock, NULL);
   pthread_cond_init(&e->work, NULL);
   pthread_cond_init(&e->answered, NULL);
-  const enum sciara_status status = start_evaluation(e);
+  const enum sciara_status status = start_evaluator(e);
   if (status == SCIARA_OK)
     *out = e;
   else

@@ -420,7 +420,7 @@ static enum sciara_status tell(struct sciara_search *s, size_t first, size_t cou
 }
 
 /** Has the values of a row computed. */
-static enum sciara_status put_column(struct sciara_search *s, size_t row, bool keep) {
+static enum sciara_status submit_row(struct sciara_search *s, size_t row, bool keep) {
   const struct sciara_calibration_search *a = s->asked;
   char name[128], text[SCIARA_UNKNOWNS_MOST][40];
   const char *key[SCIARA_UNKNOWNS_MOST], *value[SCIARA_UNKNOWNS_MOST];
@@ -451,12 +451,11 @@ static enum sciara_status ask(struct sciara_search *s, size_t row, const double 
                          row + 1, a->unknown[k].key, number, s->table.value[row * n + k]);
     s->table.value[row * n + k] = number;
   }
-  return row < s->earlier ? SCIARA_OK : put_column(s, row, false);
+  return row < s->earlier ? SCIARA_OK : submit_row(s, row, false);
 }
 
 /** Computes the rows from `first` on; fewer are there if it was cancelled. */
-static enum sciara_status compute_generation(struct sciara_search *s, size_t first, size_t count,
-                                             const double *points) {
+static enum sciara_status compute_rows(struct sciara_search *s, size_t first, size_t count, const double *points) {
   for (size_t k = 0; k < count && !is_search_cancelled(s); k++)
     SCIARA_TRY(ask(s, first + k, points + k * s->asked->unknown_count));
   SCIARA_TRY(sciara_evaluator_wait(s->evaluator, first + count == s->asked->budget));
@@ -507,7 +506,7 @@ enum sciara_status sciara_search_run(struct sciara_search *s) {
     const size_t count = whole < budget - first ? whole : budget - first, starts = s->restart_count;
     const double *own = s->optimiser ? sciara_cmaes_ask(s->optimiser) : s->points + first * s->asked->unknown_count;
     SCIARA_TRY(set_least(s, first, before));
-    SCIARA_TRY(compute_generation(s, first, count, own));
+    SCIARA_TRY(compute_rows(s, first, count, own));
     if (finished(s) < first + count) return SCIARA_OK;
     if (s->optimiser && count == whole) SCIARA_TRY(tell(s, first, count));
     before = s->restart_count > starts ? 0 : count;
@@ -518,7 +517,7 @@ enum sciara_status sciara_search_run(struct sciara_search *s) {
 
 enum sciara_status sciara_search_map(struct sciara_search *s) {
   if (s->table.count < s->asked->budget || s->best == SIZE_MAX) return SCIARA_OK;
-  SCIARA_TRY(put_column(s, s->best, true));
+  SCIARA_TRY(submit_row(s, s->best, true));
   return sciara_evaluator_wait(s->evaluator, true);
 }
 

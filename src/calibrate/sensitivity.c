@@ -15,7 +15,7 @@ static uint64_t bits_of(uint64_t seed, enum sciara_stream stream, uint64_t index
 }
 
 /** Whether a group has all its scores. */
-static bool is_whole_design(const double *score, size_t count) {
+static bool is_whole_group(const double *score, size_t count) {
   for (size_t k = 0; k < count; k++)
     if (isnan(score[k])) return false;
   return true;
@@ -56,7 +56,7 @@ static double effect_of(const double *points, const double *score, size_t n, siz
 void sciara_morris_effects(const double *points, const double *score, size_t groups, size_t n,
                            struct sciara_morris_effect *effect, size_t *used) {
   *used = 0;
-  for (size_t g = 0; g < groups; g++) *used += is_whole_design(score + g * (n + 1), n + 1);
+  for (size_t g = 0; g < groups; g++) *used += is_whole_group(score + g * (n + 1), n + 1);
   const double count = (double)*used;
   for (size_t k = 0; k < n; k++) {
     double sum = 0, sizes = 0, squares = 0;
@@ -65,7 +65,7 @@ void sciara_morris_effects(const double *points, const double *score, size_t gro
     for (int pass = 0; pass < 2; pass++)
       for (size_t g = 0; g < groups; g++) {
         const double *own = score + g * (n + 1);
-        if (!is_whole_design(own, n + 1)) continue;
+        if (!is_whole_group(own, n + 1)) continue;
         const double value = effect_of(points + g * (n + 1) * n, own, n, k);
         if (pass == 0) {
           sum += value;
@@ -145,7 +145,7 @@ static void set_ends(const double *resampled, size_t n, size_t k, struct sciara_
   double values[SCIARA_RESAMPLES];
   for (size_t i = 0; i < SCIARA_RESAMPLES; i++) values[i] = resampled[i * n + k];
   out->low = out->high = (double)NAN;
-  if (!is_whole_design(values, SCIARA_RESAMPLES)) return;
+  if (!is_whole_group(values, SCIARA_RESAMPLES)) return;
   qsort(values, SCIARA_RESAMPLES, sizeof *values, sciara_ascending);
   out->low = sciara_percentile(values, SCIARA_RESAMPLES, 0.025);
   out->high = sciara_percentile(values, SCIARA_RESAMPLES, 0.975);
@@ -162,7 +162,7 @@ enum sciara_status sciara_saltelli_indices(const double *score, size_t groups, s
   if (status == SCIARA_OK) status = SCIARA_NEW(totals, SCIARA_RESAMPLES * n, "the resampled indices");
   if (status != SCIARA_OK) goto cleanup;
   for (size_t g = 0; g < groups; g++)
-    if (is_whole_design(score + g * (n + 2), n + 2)) whole[count++] = g;
+    if (is_whole_group(score + g * (n + 2), n + 2)) whole[count++] = g;
   *used = count;
   for (size_t k = 0; k < n; k++)
     first[k] = total[k] = (struct sciara_sobol_index){(double)NAN, (double)NAN, (double)NAN};

@@ -9,11 +9,6 @@
 #define FORMAT "sciara-verification"
 enum { VERSION = 1 };
 
-/** Adds a number, or null. */
-static bool put_verified(cJSON *object, const char *name, double value) {
-  return (isfinite(value) ? cJSON_AddNumberToObject(object, name, value) : cJSON_AddNullToObject(object, name)) != NULL;
-}
-
 /** Adds a text, or null. */
 static bool put_verified_text(cJSON *object, const char *name, const char *text) {
   return text && *text ? sciara_json_put_plain(object, name, text) : cJSON_AddNullToObject(object, name) != NULL;
@@ -25,45 +20,51 @@ static bool put_said(cJSON *scores, const struct sciara_said *said) {
   for (int k = 0; k < SCIARA_SAID_CLASSES && made; k++) {
     const struct sciara_said *s = &said[k];
     cJSON *item = sciara_json_push(list);
-    made = item && put_verified(item, "from", s->from) && put_verified(item, "to", s->to) &&
-           put_verified(item, "cells", (double)s->cells) && put_verified(item, "mean", s->mean) &&
-           put_verified(item, "observed", s->share) && cJSON_AddBoolToObject(item, "off", s->off);
+    made = item && sciara_json_put_number(item, "from", s->from) && sciara_json_put_number(item, "to", s->to) &&
+           sciara_json_put_number(item, "cells", (double)s->cells) && sciara_json_put_number(item, "mean", s->mean) &&
+           sciara_json_put_number(item, "observed", s->share) && cJSON_AddBoolToObject(item, "off", s->off);
   }
   return made;
 }
 
 static bool put_verified_scores(cJSON *root, const char *name, const struct sciara_verification_scores *s) {
   cJSON *item = cJSON_AddObjectToObject(root, name);
-  return item && put_verified(item, "cells", (double)s->cells) &&
-         put_verified(item, "observed_cells", (double)s->observed) &&
-         put_verified(item, "likely_cells", (double)s->likely) && put_verified(item, "area_ratio", s->area_ratio) &&
-         put_verified(item, "jaccard", s->jaccard) && put_verified(item, "jaccard_nothing_moves", s->still_jaccard) &&
-         put_verified(item, "brier", s->brier) && put_verified(item, "brier_nothing_moves", s->still_brier) &&
-         put_verified(item, "brier_base_rate", s->share_brier) &&
-         put_verified(item, "skill_nothing_moves", s->still_skill) &&
-         put_verified(item, "skill_base_rate", s->share_skill) && put_verified(item, "sharpness", s->sharpness) &&
-         put_said(item, s->said);
+  return item && sciara_json_put_number(item, "cells", (double)s->cells) &&
+         sciara_json_put_number(item, "observed_cells", (double)s->observed) &&
+         sciara_json_put_number(item, "likely_cells", (double)s->likely) &&
+         sciara_json_put_number(item, "area_ratio", s->area_ratio) &&
+         sciara_json_put_number(item, "jaccard", s->jaccard) &&
+         sciara_json_put_number(item, "jaccard_nothing_moves", s->still_jaccard) &&
+         sciara_json_put_number(item, "brier", s->brier) &&
+         sciara_json_put_number(item, "brier_nothing_moves", s->still_brier) &&
+         sciara_json_put_number(item, "brier_base_rate", s->share_brier) &&
+         sciara_json_put_number(item, "skill_nothing_moves", s->still_skill) &&
+         sciara_json_put_number(item, "skill_base_rate", s->share_skill) &&
+         sciara_json_put_number(item, "sharpness", s->sharpness) && put_said(item, s->said);
 }
 
 static bool put_rank(cJSON *root, const char *name, const struct sciara_verification_rank *r) {
   cJSON *item = cJSON_AddObjectToObject(root, name);
-  return item && put_verified(item, "observed", r->observed) && put_verified(item, "least", r->least) &&
-         put_verified(item, "median", r->median) && put_verified(item, "most", r->most) &&
-         put_verified(item, "below", r->below) && put_verified(item, "equal", r->equal);
+  return item && sciara_json_put_number(item, "observed", r->observed) &&
+         sciara_json_put_number(item, "least", r->least) && sciara_json_put_number(item, "median", r->median) &&
+         sciara_json_put_number(item, "most", r->most) && sciara_json_put_number(item, "below", r->below) &&
+         sciara_json_put_number(item, "equal", r->equal);
 }
 
 static bool fill(const struct sciara_verification_request *request, const struct sciara_verification *v, cJSON *root) {
   static const char *const at[] = {"given", "file", "end"};
-  return sciara_json_put_plain(root, "format", FORMAT) && put_verified(root, "version", VERSION) &&
+  return sciara_json_put_plain(root, "format", FORMAT) && sciara_json_put_number(root, "version", VERSION) &&
          sciara_json_put_plain(root, "program", SCIARA_VERSION) &&
          put_verified_text(root, "observed", sciara_path_name(request->observed.path)) &&
          put_verified_text(root, "driver", v->driver) &&
          put_verified_text(root, "region", request->region ? sciara_path_name(request->region) : NULL) &&
-         put_verified(root, "since_s", v->since_s) && put_verified(root, "at_s", v->at_s) &&
+         sciara_json_put_number(root, "since_s", v->since_s) && sciara_json_put_number(root, "at_s", v->at_s) &&
          put_verified_text(root, "date", v->date) && put_verified_text(root, "at", at[v->at]) &&
-         put_verified_text(root, "condition", v->said) && put_verified(root, "members", (double)v->members) &&
-         put_verified(root, "finished", (double)v->finished) && put_verified(root, "ended_early", (double)v->early) &&
-         put_verified(root, "cell_m", v->cell_m) && put_verified(root, "left_out_cells", (double)v->left_out) &&
+         put_verified_text(root, "condition", v->said) && sciara_json_put_number(root, "members", (double)v->members) &&
+         sciara_json_put_number(root, "finished", (double)v->finished) &&
+         sciara_json_put_number(root, "ended_early", (double)v->early) &&
+         sciara_json_put_number(root, "cell_m", v->cell_m) &&
+         sciara_json_put_number(root, "left_out_cells", (double)v->left_out) &&
          put_verified_scores(root, "all", &v->whole) &&
          (v->begun ? put_verified_scores(root, "beyond_start", &v->beyond)
                    : cJSON_AddNullToObject(root, "beyond_start") != NULL) &&

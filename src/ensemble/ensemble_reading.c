@@ -163,8 +163,8 @@ static enum sciara_status read_poi(const struct sciara_ensemble_reading *r, cons
   return SCIARA_OK;
 }
 
-static enum sciara_status read_member_rate(const struct sciara_ensemble_reading *r, const cJSON *rate, size_t index,
-                                           struct sciara_ensemble_rate *out) {
+static enum sciara_status read_zone_rate(const struct sciara_ensemble_reading *r, const cJSON *rate, size_t index,
+                                         struct sciara_ensemble_rate *out) {
   char path[64];
   const cJSON *polygon = sciara_json_get(rate, "polygon"), *interval = sciara_json_get(rate, "interval");
   snprintf(path, sizeof path, "result.eruptions_per_year[%zu]", index);
@@ -206,7 +206,7 @@ static void read_rates_per_year(const struct sciara_ensemble_reading *r, const c
   if (status != SCIARA_OK || !rates) return;
   cJSON_ArrayForEach(rate, rates) {
     const size_t k = out->rate_count++;
-    sciara_diagnostics_add(r->diagnostics, read_member_rate(r, rate, k, &out->rates[k]));
+    sciara_diagnostics_add(r->diagnostics, read_zone_rate(r, rate, k, &out->rates[k]));
   }
 }
 

@@ -237,7 +237,7 @@ static bool count_finished(struct work *w, const struct sciara_task *task, const
 }
 
 /** A member whose file is gone is computed again by the worker that finds it. */
-static enum sciara_status join_workers(const struct worker *me, size_t batch) {
+static enum sciara_status join_batch(const struct worker *me, size_t batch) {
   size_t missing;
   for (;;) {
     struct sciara_member_done state;
@@ -262,7 +262,7 @@ static enum sciara_status do_task(const struct worker *me, const struct sciara_t
     SCIARA_TRY(sciara_member_find(&w->folder, task->member, &state));
   if (!state.finished) SCIARA_TRY(compute(me, task->member, &state, &done));
   if (!done || !count_finished(w, task, &state)) return SCIARA_OK;
-  SCIARA_TRY(join_workers(me, task->member / w->e->batch_size));
+  SCIARA_TRY(join_batch(me, task->member / w->e->batch_size));
   return test_stop(w);
 }
 
@@ -367,7 +367,7 @@ static enum sciara_status join_leftovers(struct work *w) {
     if (whole)
       sciara_batch_sweep(&w->folder, b, true);
     else
-      SCIARA_TRY(join_workers(&me, b));
+      SCIARA_TRY(join_batch(&me, b));
   }
   return SCIARA_OK;
 }

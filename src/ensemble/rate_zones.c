@@ -11,8 +11,8 @@ static bool holds(const struct sciara_ensemble_rate *rate, const struct sciara_p
 }
 
 /** By the vents of the plan. */
-static void take_rate_zones(const struct sciara_ensemble *e, const struct sciara_ensemble_rate *rate, size_t count,
-                            uint8_t *zone) {
+static void find_zones_of_vents(const struct sciara_ensemble *e, const struct sciara_ensemble_rate *rate, size_t count,
+                                uint8_t *zone) {
   for (size_t m = 0; m < count; m++) {
     const int64_t vent = e->members.vent[m];
     const bool known = vent >= 0 && (size_t)vent < e->vent_count;
@@ -66,7 +66,7 @@ enum sciara_status sciara_rate_zones_find(const struct sciara_ensemble *e, const
     if (own)
       status = take_groups(e, &result->rates[z], &groups, count, zone + z * count);
     else
-      take_rate_zones(e, &result->rates[z], count, zone + z * count);
+      find_zones_of_vents(e, &result->rates[z], count, zone + z * count);
   sciara_vent_groups_free(&groups);
   return status;
 }

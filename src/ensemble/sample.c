@@ -95,7 +95,7 @@ static size_t end_of_equal(const struct item *item, size_t count, size_t k) {
 }
 
 /** Joins strata of one member and equal weight, `count` of them, in pairs of neighbours; the last one with the pair before. */
-static void join_samples(struct sciara_sample *s, struct item *item, size_t count) {
+static void join_strata(struct sciara_sample *s, struct item *item, size_t count) {
   qsort(item, count, sizeof *item, samples_by_group);
   for (size_t k = 0; k < count; k++) {
     const bool last = k + 1 == count;
@@ -125,7 +125,7 @@ static void number_groups(struct sciara_sample *s, struct item *item, size_t cou
   s->group_count += k > 0;
   for (size_t end; k < count; k = end) {
     end = end_of_equal(item, count, k);
-    join_samples(s, item + k, end - k);
+    join_strata(s, item + k, end - k);
   }
 }
 

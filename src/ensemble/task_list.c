@@ -45,7 +45,7 @@ static void estimate_some(void *context, int64_t begin, int64_t end) {
     sciara_failure_keep(&all->failed[k], estimate(all->how, all->tasks[k].member, &all->needs[k]));
 }
 
-static void add_task(const struct sciara_member_need *of, struct sciara_member_need *all) {
+static void add_need(const struct sciara_member_need *of, struct sciara_member_need *all) {
   all->disk += of->disk;
   all->memory = fmax(all->memory, of->memory);
   all->window = fmax(all->window, of->window);
@@ -62,7 +62,7 @@ enum sciara_status sciara_tasks_estimate(const struct sciara_task_estimate *how,
   for (size_t k = 0; k < count; k++) {
     SCIARA_TRY_GOTO(sciara_failure_status(&each.failed[k]));
     tasks[k].length = each.needs[k].length;
-    add_task(&each.needs[k], all);
+    add_need(&each.needs[k], all);
   }
 cleanup:
   sciara_free(each.needs);

@@ -66,6 +66,9 @@ cJSON *sciara_json_put(cJSON *parent, const char *name, cJSON *item);
 /** sciara_json_put in place of the item that an object has of that name, if any. */
 cJSON *sciara_json_replace(cJSON *object, const char *name, cJSON *item);
 
+/** Adds a number to an object, or null if it is not finite. */
+bool sciara_json_put_number(cJSON *object, const char *name, double value);
+
 /** Adds the array [a, b] to an array. */
 bool sciara_json_put_pair(cJSON *array, double a, double b);
 

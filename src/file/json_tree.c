@@ -11,7 +11,7 @@
 #include "file/json_strict.h"
 
 /** Appends to a fixed buffer, cutting with "..."; returns the new length. */
-static size_t put_item(char *buffer, size_t capacity, size_t length, const char *text) {
+static size_t append_cut(char *buffer, size_t capacity, size_t length, const char *text) {
   if (length + 1 >= capacity) return length;
   size_t n = strlen(text), room = capacity - 1 - length;
   if (n <= room) {
@@ -36,10 +36,10 @@ static size_t put_clean(char *buffer, size_t capacity, size_t length, const char
       snprintf(piece, sizeof piece, "\\u%04X", (unsigned)code & 0xffff);
     else
       memcpy(piece, text, step);
-    length = put_item(buffer, capacity, length, piece);
+    length = append_cut(buffer, capacity, length, piece);
     text += step;
   }
-  return *text ? put_item(buffer, capacity, length, "...") : length;
+  return *text ? append_cut(buffer, capacity, length, "...") : length;
 }
 
 static size_t put_json_path(const struct sciara_json_path *path, char *buffer, size_t capacity) {
@@ -48,15 +48,15 @@ static size_t put_json_path(const struct sciara_json_path *path, char *buffer, s
   if (!path->key) {
     char index[32];
     snprintf(index, sizeof index, "[%zu]", path->index);
-    return put_item(buffer, capacity, length, index);
+    return append_cut(buffer, capacity, length, index);
   }
-  if (path->parent) length = put_item(buffer, capacity, length, ".");
+  if (path->parent) length = append_cut(buffer, capacity, length, ".");
   return put_clean(buffer, capacity, length, path->key);
 }
 
 void sciara_json_path_print(const struct sciara_json_path *path, char *buffer, size_t capacity) {
   buffer[0] = '\0';
-  if (put_json_path(path, buffer, capacity) == 0) put_item(buffer, capacity, 0, path ? "\"\"" : "top level");
+  if (put_json_path(path, buffer, capacity) == 0) append_cut(buffer, capacity, 0, path ? "\"\"" : "top level");
 }
 
 __extension__ typedef unsigned __int128 wide;
@@ -158,9 +158,9 @@ void sciara_json_number(double value, char *buffer, size_t capacity) {
 
 void sciara_json_describe(const cJSON *value, char *buffer, size_t capacity) {
   if (cJSON_IsString(value)) {
-    size_t length = put_item(buffer, capacity, 0, "\"");
+    size_t length = append_cut(buffer, capacity, 0, "\"");
     length = put_clean(buffer, capacity, length, value->valuestring);
-    put_item(buffer, capacity, length, "\"");
+    append_cut(buffer, capacity, length, "\"");
   } else if (cJSON_IsNumber(value)) {
     sciara_json_number(value->valuedouble, buffer, capacity);
   } else if (cJSON_IsArray(value)) {
@@ -338,6 +338,10 @@ cJSON *sciara_json_put(cJSON *parent, const char *name, cJSON *item) {
 cJSON *sciara_json_replace(cJSON *object, const char *name, cJSON *item) {
   cJSON_DeleteItemFromObjectCaseSensitive(object, name);
   return sciara_json_put(object, name, item);
+}
+
+bool sciara_json_put_number(cJSON *object, const char *name, double value) {
+  return sciara_json_put(object, name, isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull()) != NULL;
 }
 
 bool sciara_json_put_pair(cJSON *array, double a, double b) {

@@ -418,8 +418,8 @@ static enum sciara_status no_memory(const struct taking *t) {
 }
 
 /** Adds a line, or a point, to the collection, or a ring to a polygon. */
-static enum sciara_status put_file_path(const struct taking *t, OGRGeometryH to, OGRwkbGeometryType type,
-                                        const struct path *a) {
+static enum sciara_status add_geometry(const struct taking *t, OGRGeometryH to, OGRwkbGeometryType type,
+                                       const struct path *a) {
   OGRGeometryH line = OGR_G_CreateGeometry(type);
   if (!line) return no_memory(t);
   for (size_t k = 0; k < a->count; k++) OGR_G_AddPoint_2D(line, a->point[k].x, a->point[k].y);
@@ -441,7 +441,7 @@ static enum sciara_status take_point(struct taking *t, OGRGeometryH point) {
       continue;
     }
     if (status == SCIARA_OK) status = transform_path(t->p, t->feature, false, &moved);
-    if (status == SCIARA_OK) status = put_file_path(t, t->all, wkbPoint, &moved);
+    if (status == SCIARA_OK) status = add_geometry(t, t->all, wkbPoint, &moved);
     path_free(&moved);
     break; // it lies there once
   }
@@ -454,7 +454,7 @@ static enum sciara_status take_point(struct taking *t, OGRGeometryH point) {
 static enum sciara_status put_line(struct taking *t, struct path *piece) {
   enum sciara_status status = SCIARA_OK;
   if (piece->count > 1) status = transform_path(t->p, t->feature, false, piece);
-  if (piece->count > 1 && status == SCIARA_OK) status = put_file_path(t, t->all, wkbLineString, piece);
+  if (piece->count > 1 && status == SCIARA_OK) status = add_geometry(t, t->all, wkbLineString, piece);
   path_free(piece);
   return status;
 }
@@ -532,7 +532,7 @@ static enum sciara_status put_part(struct taking *t, struct path *ring, bool out
     parts->polygon[parts->count++] = polygon;
   }
   SCIARA_TRY(transform_path(t->p, t->feature, true, ring));
-  return put_file_path(t, polygon, wkbLinearRing, ring);
+  return add_geometry(t, polygon, wkbLinearRing, ring);
 }
 
 static enum sciara_status take_ring(struct taking *t, const struct path *ring, bool outer, struct parts *parts) {

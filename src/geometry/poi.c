@@ -118,11 +118,6 @@ static enum sciara_status visit_points(struct visit *v) {
 
 // -------------------------------------------------------------------------------------------------------------- lines
 
-static double poi_distance(struct sciara_point a, struct sciara_point b) {
-  const double dx = b.x - a.x, dy = b.y - a.y;
-  return sciara_sqrt(dx * dx + dy * dy);
-}
-
 /** Limits the part t[0] to t[1] of a segment to low <= start + t extent <= high. */
 static void clip(double start, double extent, double low, double high, double t[2]) {
   if (extent == 0) {
@@ -139,7 +134,7 @@ static enum sciara_status visit_run(struct visit *v, const struct sciara_point *
   struct sciara_crossing *crossing;
   size_t crossings;
   double length = 0;
-  for (size_t k = 1; k < count; k++) length += poi_distance(points[k - 1], points[k]);
+  for (size_t k = 1; k < count; k++) length += sciara_distance(points[k - 1], points[k]);
   if (!(length > least * v->grid->cell_size)) return SCIARA_OK;
   SCIARA_TRY(sciara_polyline_cells(v->grid, points, count, &crossing, &crossings));
   enum sciara_status status = SCIARA_OK;
@@ -169,7 +164,7 @@ static enum sciara_status visit_line(struct visit *v, const struct sciara_point 
   for (size_t k = 1; k < count; k++) {
     const struct sciara_point a = points[k - 1], b = points[k];
     double t[2] = {0, 1};
-    v->size.all += poi_distance(a, b);
+    v->size.all += sciara_distance(a, b);
     clip(a.x, b.x - a.x, box.west, box.east, t);
     clip(a.y, b.y - a.y, box.south, box.north, t);
     if (t[0] > t[1]) continue;

@@ -177,17 +177,17 @@ bool sciara_polygon_contains(const struct sciara_point *corners, size_t count, s
   return inside;
 }
 
-static double line_distance(struct sciara_point a, struct sciara_point b) {
+double sciara_distance(struct sciara_point a, struct sciara_point b) {
   const double dx = b.x - a.x, dy = b.y - a.y;
   return sciara_sqrt(dx * dx + dy * dy);
 }
 
 struct sciara_point sciara_polyline_middle(const struct sciara_point *points, size_t count) {
   double length = 0, before = 0;
-  for (size_t k = 0; k + 1 < count; k++) length += line_distance(points[k], points[k + 1]);
+  for (size_t k = 0; k + 1 < count; k++) length += sciara_distance(points[k], points[k + 1]);
   for (size_t k = 0; k + 1 < count; k++) {
     const struct sciara_point a = points[k], b = points[k + 1];
-    const double piece = line_distance(a, b);
+    const double piece = sciara_distance(a, b);
     if (piece > 0 && before + piece >= 0.5 * length) {
       const double part = (0.5 * length - before) / piece;
       return (struct sciara_point){a.x + part * (b.x - a.x), a.y + part * (b.y - a.y)};

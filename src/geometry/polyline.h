@@ -13,6 +13,8 @@ struct sciara_point {
   double x, y;
 };
 
+double sciara_distance(struct sciara_point a, struct sciara_point b);
+
 /** Whether a point lies on the grid or on its edge; false for NaN. */
 static inline bool sciara_grid_has(const struct sciara_grid *g, struct sciara_point p) {
   return p.x >= g->west && p.x <= sciara_grid_east(g) && p.y >= sciara_grid_south(g) && p.y <= g->north;

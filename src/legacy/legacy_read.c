@@ -193,7 +193,7 @@ void sciara_legacy_grid_free(struct sciara_legacy_grid *g) {
 }
 
 /** Inserts the vent by its id, at *index; leaves the scanner on [EMISSION_RATE]. */
-static enum sciara_status add_vent_cell(struct scanner *s, struct sciara_legacy_rates *r, size_t *index) {
+static enum sciara_status insert_vent(struct scanner *s, struct sciara_legacy_rates *r, size_t *index) {
   struct sciara_legacy_vent vent = {.row = -1, .col = -1};
   SCIARA_TRY(whole(s, "a vent id, a whole number", 1, 1e9, &vent.id));
   vent.line = s->line;
@@ -243,7 +243,7 @@ static enum sciara_status read_sections(struct scanner *s, struct sciara_legacy_
       advance(s);
     } else if (strcasecmp(s->word, "[VENT_ID]") == 0) {
       size_t index = 0;
-      SCIARA_TRY(add_vent_cell(s, r, &index));
+      SCIARA_TRY(insert_vent(s, r, &index));
       SCIARA_TRY(read_rates(s, &r->vents[index]));
     } else {
       return fail_word(s, "[TIME], [VENT_ID] or [END]"); // the end of the file without [END] too: rates may be missing

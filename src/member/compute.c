@@ -208,9 +208,9 @@ static enum sciara_status add_warning(struct sciara_run_json *r, const char *kin
   return sciara_run_json_warn(r, &(struct sciara_run_warning){.kind = (char *)(uintptr_t)kind, .text = text});
 }
 
-static enum sciara_status check_result(const struct sciara_checkpoint *c, const char *path,
-                                       const struct sciara_problem *p, const struct sciara_vents *vents,
-                                       const struct sciara_state *state) {
+static enum sciara_status check_checkpoint(const struct sciara_checkpoint *c, const char *path,
+                                           const struct sciara_problem *p, const struct sciara_vents *vents,
+                                           const struct sciara_state *state) {
   struct sciara_checkpoint_identity identity;
   SCIARA_TRY(identify(p, vents, state, &identity));
   identity.boundary = SCIARA_BOUNDARY_OPEN; // as in every window
@@ -249,7 +249,7 @@ static enum sciara_status read_file(const char *path, const struct sciara_proble
     SCIARA_TRY_GOTO(sciara_fail_context(SCIARA_ERR_INPUT, "%s", path));
   SCIARA_TRY_GOTO(vents ? SCIARA_OK : sciara_no_memory("vents"));
   SCIARA_TRY_GOTO(sciara_state_create_on(site, SCIARA_FOOTPRINT_RECORD, state));
-  SCIARA_TRY_GOTO(check_result(&c, path, p, vents, *state));
+  SCIARA_TRY_GOTO(check_checkpoint(&c, path, p, vents, *state));
   SCIARA_TRY_GOTO(sciara_checkpoint_read_state(path, &c, *state));
   SCIARA_TRY_GOTO(sciara_state_check_sound(*state, &p->params));
   // In the order in which they were found: with a vent's tower no other one is looked for.

@@ -147,7 +147,7 @@ static void end_call(struct sciara_pool *p) {
 /** The first failure; the caller has the lock. */
 static enum sciara_status failure(const struct sciara_pool *p) { return sciara_failure_status(&p->failed); }
 
-static enum sciara_status check_slots(struct sciara_pool *p) {
+static enum sciara_status find_failure(struct sciara_pool *p) {
   pthread_mutex_lock(&p->lock);
   const enum sciara_status status = failure(p);
   pthread_mutex_unlock(&p->lock);
@@ -225,7 +225,7 @@ static enum sciara_status slot_upload(void *engine, const struct sciara_state *s
   int others;
   empty(s);
   do {
-    SCIARA_TRY(check_slots(p));
+    SCIARA_TRY(find_failure(p));
     begin_call(p);
     others = count_loaded(p);
     status = p->table->load(p->device_slots, s->number, &s->params, s->vents, state, s->sides);
@@ -238,7 +238,7 @@ static enum sciara_status slot_upload(void *engine, const struct sciara_state *s
 static enum sciara_status slot_download(void *engine, struct sciara_state *state) {
   struct sciara_pool_slot *s = (struct sciara_pool_slot *)engine;
   struct sciara_pool *p = s->pool;
-  SCIARA_TRY(check_slots(p));
+  SCIARA_TRY(find_failure(p));
   begin_call(p);
   const enum sciara_status status = p->table->download(p->device_slots, s->number, state);
   end_call(p);

@@ -48,7 +48,7 @@ static double *smooth_row(const struct smoothing *s, int64_t row) {
 }
 
 /** Makes the noise of a row and smooths it along the row. */
-static void add_error_row(const struct smoothing *s, int64_t row) {
+static void smooth_noise_row(const struct smoothing *s, int64_t row) {
   double *out = smooth_row(s, row);
   for (int64_t c = 0; c < s->cols + 2 * s->reach; c++) s->noise[c] = noise_at(s->error->seed, row, c - s->reach);
   for (int64_t c = 0; c < s->cols; c++) {
@@ -83,9 +83,9 @@ enum sciara_status sciara_ground_error_add(const struct sciara_ground_error *e, 
   if (!(e->sd_m > 0)) return SCIARA_OK;
   SCIARA_TRY(check(e, grid));
   SCIARA_TRY_GOTO(prepare(e, grid, &s));
-  for (int64_t row = -s.reach; row < s.reach; row++) add_error_row(&s, row);
+  for (int64_t row = -s.reach; row < s.reach; row++) smooth_noise_row(&s, row);
   for (int64_t row = 0; row < grid->rows; row++) {
-    add_error_row(&s, row + s.reach);
+    smooth_noise_row(&s, row + s.reach);
     const double *error = finish_row(&s, row);
     for (int64_t c = 0; c < grid->cols; c++) {
       const int64_t i = row * grid->cols + c;

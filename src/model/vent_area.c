@@ -55,7 +55,7 @@ static bool is_within(const struct segment *s, double u, double v, double reach)
 }
 
 /** The cells of a row whose centres lie within `reach` cells of a segment. */
-static enum sciara_status add_area_row(struct collection *c, const struct segment *s, int64_t row, double reach) {
+static enum sciara_status add_cells_of_row(struct collection *c, const struct segment *s, int64_t row, double reach) {
   const double v = (double)row + 0.5;
   double from = 0, to = 1; // the part of the segment that can be within reach of this row
   if (s->dv != 0) {
@@ -79,7 +79,7 @@ static enum sciara_status add_segment(struct collection *c, struct sciara_point 
   const struct segment s = {(a.x - g->west) / w, (g->north - a.y) / w, (b.x - a.x) / w, (a.y - b.y) / w};
   const double low = fmax(floor(fmin(s.v, s.v + s.dv) - reach) - 1, 0);
   const double high = fmin(ceil(fmax(s.v, s.v + s.dv) + reach) + 1, (double)g->rows);
-  for (int64_t row = (int64_t)low; row < (int64_t)high; row++) SCIARA_TRY(add_area_row(c, &s, row, reach));
+  for (int64_t row = (int64_t)low; row < (int64_t)high; row++) SCIARA_TRY(add_cells_of_row(c, &s, row, reach));
   return SCIARA_OK;
 }
 

@@ -47,8 +47,8 @@ static void heading(const struct sciara_map_drawing *d, const char *unit, char *
 }
 
 /** The label of a tick; the step decides how many decimals all of them have. */
-static void label_of_legend(const struct sciara_map_drawing *d, const struct sciara_legend_scale *s, int tick,
-                            char *text, size_t capacity) {
+static void label_of_tick(const struct sciara_map_drawing *d, const struct sciara_legend_scale *s, int tick, char *text,
+                          size_t capacity) {
   const double value = s->low + tick * s->step, size = fmax(fabs(s->low), fabs(s->low + s->steps * s->step));
   const double decimals = -floor(log10(s->step) + 1e-9), shown = fabs(value) < 1e-9 * size ? 0 : value;
   if (size < 1e6 && decimals <= 4)
@@ -62,7 +62,7 @@ static double widest_label(struct sciara_map_drawing *d, const struct sciara_leg
   double widest = 0;
   char text[40];
   for (int k = 0; k <= s->steps; k++) {
-    label_of_legend(d, s, k, text, sizeof text);
+    label_of_tick(d, s, k, text, sizeof text);
     widest = fmax(widest, width_of(d, text));
   }
   return widest;
@@ -109,7 +109,7 @@ static double paint_scale(struct sciara_map_drawing *d, const struct sciara_colo
     if (!labelled) continue;
     const char *beyond = c->beyond && k == c->scale.steps ? "\u2265" : ""; // "≥12"
     snprintf(text, sizeof text, "%s", beyond);
-    label_of_legend(d, &c->scale, k, text + strlen(beyond), sizeof text - strlen(beyond));
+    label_of_tick(d, &c->scale, k, text + strlen(beyond), sizeof text - strlen(beyond));
     write_at(d, at + 0.5 * thin(d), top + height + 2 * letter, 0.5, text);
   }
   return left + bar + 0.5 * widest;

@@ -32,8 +32,8 @@ static struct sciara_writing map_words(const struct sciara_map_drawing *d, const
 }
 
 /** "745000 m E", "4052400 m N" in the letters of the language; without a CRS only the unit. */
-static void label_of_map(const struct sciara_map_drawing *d, bool up, double value, double step, char *text,
-                         size_t capacity) {
+static void label_of_grid_line(const struct sciara_map_drawing *d, bool up, double value, double step, char *text,
+                               size_t capacity) {
   const struct sciara_georef *georef = d->q->map->georef;
   const char *compass = sciara_word(d->q->language, SCIARA_WORD_PAGE_COMPASS); // four letters of one byte each
   const bool placed = georef && georef->crs_wkt && *georef->crs_wkt;
@@ -45,7 +45,7 @@ static void label_of_map(const struct sciara_map_drawing *d, bool up, double val
 
 static double length_of(struct sciara_map_drawing *d, bool up, double value, double step) {
   char text[64];
-  label_of_map(d, up, value, step, text, sizeof text);
+  label_of_grid_line(d, up, value, step, text, sizeof text);
   const struct sciara_writing w = map_words(d, text);
   return sciara_lettering_measure(&d->lettering, &w).width;
 }
@@ -73,7 +73,7 @@ static void paint_tick(struct sciara_map_drawing *d, const struct side *s, doubl
     sciara_picture_fill(&d->picture, start, bottom, line, tick, ink);
   const double first = s->up ? (double)d->map.y : (double)d->map.x;
   if (at - half < first || at + half > first + s->length) return; // its label would pass the corner
-  label_of_map(d, s->up, value, step, text, sizeof text);
+  label_of_grid_line(d, s->up, value, step, text, sizeof text);
   const struct sciara_writing w = map_words(d, text);
   if (s->up)
     sciara_picture_write_up(&d->picture, &d->lettering, left - tick - gap, at, &w);

@@ -160,8 +160,7 @@ static enum sciara_status set_ground(struct work *w, size_t k, double sd_m) {
 }
 
 /** The effusion of a class as text, which belongs to `w`. */
-static enum sciara_status find_expanded_effusion(struct work *w, size_t event, const struct emission *e,
-                                                 const char **out) {
+static enum sciara_status find_effusion_text(struct work *w, size_t event, const struct emission *e, const char **out) {
   struct last_effusion *last = &w->last[event];
   const struct emission *of = &last->of;
   enum sciara_status status = SCIARA_OK;
@@ -182,7 +181,7 @@ static enum sciara_status set_effusion(struct work *w, const struct draw *d, con
     const struct sciara_vent_spec *vent = &w->x->base->vents[k];
     const char *value = NULL;
     enum sciara_status status =
-        d->event != SIZE_MAX ? find_expanded_effusion(w, d->event, e, &value)
+        d->event != SIZE_MAX ? find_effusion_text(w, d->event, e, &value)
                              : sciara_rates_effusion(vent->edges, vent->rates, vent->rate_count, e->scale, &text);
     if (status == SCIARA_OK) status = sciara_members_set(w->m, w->at, c->effusion + k, value ? value : text.data);
     sciara_text_free(&text);

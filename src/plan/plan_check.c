@@ -91,7 +91,7 @@ struct effusion {
 };
 
 /** False if the rates of a vent are in a file, which is not read here. */
-static bool find_base_effusion(const struct sciara_scenario_spec *member, struct effusion *out) {
+static bool find_member_effusion(const struct sciara_scenario_spec *member, struct effusion *out) {
   *out = (struct effusion){.first = INFINITY, .begun = -INFINITY, .end = -INFINITY};
   for (size_t k = 0; k < member->vent_count; k++) {
     const struct sciara_vent_spec *v = &member->vents[k];
@@ -113,7 +113,7 @@ static bool is_cut(const struct checks *c, const struct sciara_scenario_spec *me
   struct effusion e;
   if (!isfinite(member->run.max_time_s)) return false;
   if (member->run.until == SCIARA_UNTIL_TIME) return member->run.max_time_s < member->run.until_s;
-  if (!find_base_effusion(member, &e)) return false;
+  if (!find_member_effusion(member, &e)) return false;
   const double changed = c->base->site ? sciara_site_last_change(c->base->site) : 0;
   if (member->run.until == SCIARA_UNTIL_SOLIDIFIED) return member->run.max_time_s <= fmax(e.end, changed);
   const double last_arrival = c->last_arrival >= 0 ? c->last_arrival : e.first;
@@ -172,7 +172,7 @@ static void report_emitted(const struct checks *c) {
 }
 
 /** Says what is known beforehand: results of members that are cut short have upper bounds only. All of them are an error. */
-static enum sciara_status report_cut_rates(const struct checks *c, const char *file) {
+static enum sciara_status report_cut_short(const struct checks *c, const char *file) {
   static const char why[] =
       "end at run.max_time before their stop rule can hold: \"front at rest\" needs "
       "run.front_at_rest after the first lava and the last edit of the ground, \"solidified\" the end of the "
@@ -212,7 +212,7 @@ double sciara_plan_check_members(const struct sciara_ensemble *e, const struct s
     *end_s = fmax(*end_s, c.end_s[i]);
   }
   report_emitted(&c);
-  status = report_cut_rates(&c, file);
+  status = report_cut_short(&c, file);
 cleanup:
   sciara_diagnostics_add(d, status);
   for (size_t i = 0; c.failed && i < count; i++) sciara_failure_free(&c.failed[i]);

@@ -41,8 +41,8 @@ static bool rates_is_modvolc(const char *line) {
 }
 
 /** One line: time and radiance. */
-static enum sciara_status read_rate_line(const struct sciara_rates_lines *l, char *const *cells, size_t count,
-                                         double *time, double *radiance) {
+static enum sciara_status read_radiance_line(const struct sciara_rates_lines *l, char *const *cells, size_t count,
+                                             double *time, double *radiance) {
   if (count < FEWEST || count > SCIARA_RATES_MAX_COLUMNS)
     return sciara_rates_refuse(l, count ? cells[0] : "", "a line of MODVOLC, 14 or more values separated by blanks");
   if (!is_satellite(cells[SATELLITE])) return sciara_rates_refuse(l, cells[SATELLITE], "the satellite, A or T");
@@ -85,7 +85,7 @@ static enum sciara_status rates_modvolc_read(struct sciara_rates_lines *l, const
     double time = 0, radiance = 0;
     SCIARA_TRY(sciara_rates_take(l, cells, &count));
     if (count == 1 && !*cells[0]) continue;
-    SCIARA_TRY(read_rate_line(l, cells, count, &time, &radiance));
+    SCIARA_TRY(read_radiance_line(l, cells, count, &time, &radiance));
     const double power = sciara_power_of_pixel(radiance, options->background);
     const double rate = sciara_rate_of_power(power, options->radiant_density);
     pixels++;

@@ -21,7 +21,7 @@ static const cJSON *get_item(const cJSON *root, const char *object, const char *
   return cJSON_IsNull(value) ? NULL : value;
 }
 
-static bool is_item_text(const cJSON *value, const char *text) {
+static bool item_says(const cJSON *value, const char *text) {
   return cJSON_IsString(value) && strcmp(value->valuestring, text) == 0;
 }
 
@@ -102,7 +102,7 @@ static enum sciara_status take_model(const cJSON *root, struct sciara_scenario_s
 }
 
 /** Checks that the parameters of the model fit the precision of the engine. */
-static enum sciara_status check_number_range(const struct sciara_scenario_spec *s) {
+static enum sciara_status check_params_range(const struct sciara_scenario_spec *s) {
   const enum sciara_status status = sciara_params_check_range(&s->params, s->engine.single_precision);
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", s->path);
 }
@@ -130,9 +130,9 @@ static enum sciara_status take_start(const cJSON *start, struct sciara_scenario_
 static enum sciara_status take_run(const cJSON *root, struct sciara_scenario_spec *s) {
   const cJSON *until = get_item(root, "run", "until"), *max_time = get_item(root, "run", "max_time"),
               *max_steps = get_item(root, "run", "max_steps"), *thickest = get_item(root, "run", "max_thickness_m");
-  s->run.until = is_item_text(until, "solidified")      ? SCIARA_UNTIL_SOLIDIFIED
-                 : is_item_text(until, "front at rest") ? SCIARA_UNTIL_FRONT
-                                                        : SCIARA_UNTIL_TIME;
+  s->run.until = item_says(until, "solidified")      ? SCIARA_UNTIL_SOLIDIFIED
+                 : item_says(until, "front at rest") ? SCIARA_UNTIL_FRONT
+                                                     : SCIARA_UNTIL_TIME;
   s->run.rest_s =
       s->run.until == SCIARA_UNTIL_FRONT ? sciara_scenario_seconds(get_item(root, "run", "front_at_rest")) : 0;
   s->run.thickest_m = thickest ? thickest->valuedouble : 0;
@@ -157,7 +157,7 @@ static char *default_folder(const char *scenario) {
 }
 
 static enum sciara_status take_output(const cJSON *root, const char *folder, struct sciara_scenario_spec *s) {
-  if (is_item_text(get_item(root, "output", "folder"), "-")) // standard output is not a folder
+  if (item_says(get_item(root, "output", "folder"), "-")) // standard output is not a folder
     return sciara_fail(SCIARA_ERR_INPUT, "%s: output.folder: expected the name of a folder, found \"-\"", s->path);
   SCIARA_TRY(sciara_scenario_copy(get_item(root, "output", "folder"), folder, &s->output.folder));
   if (!s->output.folder) s->output.folder = default_folder(s->path);
@@ -165,12 +165,12 @@ static enum sciara_status take_output(const cJSON *root, const char *folder, str
   s->output.every_s = sciara_scenario_seconds(get_item(root, "output", "every"));
   s->output.checkpoint_every_s = sciara_scenario_seconds(get_item(root, "output", "checkpoint_every"));
   s->output.checkpoint_wall_s = sciara_scenario_seconds(get_item(root, "output", "checkpoint_wall"));
-  s->output.keep_all = is_item_text(get_item(root, "output", "keep_checkpoints"), "all");
+  s->output.keep_all = item_says(get_item(root, "output", "keep_checkpoints"), "all");
   s->output.keep_every_s =
       s->output.keep_all ? 0 : sciara_scenario_seconds(get_item(root, "output", "keep_checkpoints"));
   if (!(s->output.checkpoint_every_s > 0)) s->output.checkpoint_every_s = s->output.keep_every_s;
   s->output.fields = field_bits(get_item(root, "output", "fields"));
-  s->output.as_double = is_item_text(get_item(root, "output", "dtype"), "float64");
+  s->output.as_double = item_says(get_item(root, "output", "dtype"), "float64");
   s->output.maps = field_bits(get_item(root, "output", "maps"));
   return SCIARA_OK;
 }
@@ -187,8 +187,8 @@ static int whole(const cJSON *root, const char *name) {
 
 static enum sciara_status take_engine(const cJSON *root, struct sciara_scenario_spec *s) {
   s->engine.source = s->path;
-  s->engine.single_precision = is_item_text(get_item(root, "engine", "precision"), "single");
-  s->engine.fast_math = is_item_text(get_item(root, "engine", "math"), "fast");
+  s->engine.single_precision = item_says(get_item(root, "engine", "precision"), "single");
+  s->engine.fast_math = item_says(get_item(root, "engine", "math"), "fast");
   s->engine.threads = whole(root, "threads");
   s->engine.device = whole(root, "device");
   const struct sciara_settings options = sciara_scenario_declared_options();
@@ -268,12 +268,12 @@ static void take_values(const cJSON *root, const char *folder, bool model_passed
     sciara_diagnostics_add(diagnostics, check_temperature(s, "initial.temperature", &s->initial_temperature));
     sciara_diagnostics_add(diagnostics, check_temperature(s, "initial.observed.temperature", &s->observed.temperature));
   }
-  s->boundary = is_item_text(get_item(root, "", "boundary"), "closed") ? SCIARA_BOUNDARY_CLOSED : SCIARA_BOUNDARY_OPEN;
+  s->boundary = item_says(get_item(root, "", "boundary"), "closed") ? SCIARA_BOUNDARY_CLOSED : SCIARA_BOUNDARY_OPEN;
   sciara_diagnostics_add(diagnostics, take_run(root, s));
   sciara_diagnostics_add(diagnostics, check_observed_time(s));
   sciara_diagnostics_add(diagnostics, take_output(root, folder, s));
   sciara_diagnostics_add(diagnostics, take_engine(root, s));
-  if (model == SCIARA_OK && model_passed) sciara_diagnostics_add(diagnostics, check_number_range(s));
+  if (model == SCIARA_OK && model_passed) sciara_diagnostics_add(diagnostics, check_params_range(s));
 }
 
 /** @param folder receives that of the path as written, malloc'd */

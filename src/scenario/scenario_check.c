@@ -24,8 +24,8 @@ static int most_items(const struct check *c, const struct sciara_scenario_key *k
   return sciara_scenario_key_most(c->any_length ? &any : key);
 }
 
-static void refuse_checked(const struct check *c, const struct sciara_json_path *path, const char *found,
-                           const char *allowed) {
+static void refuse_found(const struct check *c, const struct sciara_json_path *path, const char *found,
+                         const char *allowed) {
   sciara_diagnostics_add(c->diagnostics, sciara_scenario_refuse(c->file, path, found, allowed));
 }
 
@@ -37,7 +37,7 @@ static void refuse_value(const struct check *c, const struct sciara_json_path *p
     return;
   }
   sciara_json_describe(value, found, sizeof found);
-  refuse_checked(c, path, found, allowed);
+  refuse_found(c, path, found, allowed);
 }
 
 /** A duration as text among numbers: says how many seconds it is. */
@@ -411,7 +411,7 @@ static void check_alternatives(const struct check *c, const struct sciara_json_p
              " (a vent is a point or a line: 'sciara init' makes a line with --fissure X,Y,X,Y or --fissure-lonlat "
              "LON,LAT,LON,LAT in place of --vent)");
   }
-  refuse_checked(c, path, given ? found : "none of them", allowed);
+  refuse_found(c, path, given ? found : "none of them", allowed);
 }
 
 /** Checks required keys, and keys that need another one; returns whether all of the latter are given. */
@@ -427,13 +427,13 @@ static bool check_presence(const struct check *c, const struct sciara_json_path 
     char allowed[1024];
     if (keys[i].required && !given_or_meant(object, meant, name)) {
       sciara_scenario_key_allowed(&keys[i], allowed, sizeof allowed);
-      refuse_checked(c, &inner, "nothing (the key is required)", allowed);
+      refuse_found(c, &inner, "nothing (the key is required)", allowed);
     }
     const char *needs = is_left_to_default(object, &keys[i], name) ? NULL : keys[i].needs;
     if (needs && has(object, name) &&
         (!given_or_meant(object, meant, needs) || is_left_to_default(object, &keys[i], needs))) {
       snprintf(allowed, sizeof allowed, "the key only together with \"%s\"", keys[i].needs);
-      refuse_checked(c, &inner, "it alone", allowed);
+      refuse_found(c, &inner, "it alone", allowed);
       paired = false;
     }
   }
@@ -467,8 +467,8 @@ static void check_source(const struct check *c, const cJSON *root) {
   if (initial &&
       (!cJSON_IsObject(initial) || has(initial, "thickness") || has(initial, "checkpoint") || has(initial, "observed")))
     return;
-  refuse_checked(c, &(struct sciara_json_path){.key = "vents"}, "none",
-                 "at least one vent, unless initial.thickness, initial.checkpoint or initial.observed is given");
+  refuse_found(c, &(struct sciara_json_path){.key = "vents"}, "none",
+               "at least one vent, unless initial.thickness, initial.checkpoint or initial.observed is given");
 }
 
 /** Whether the tree is an object, whose keys are then checked. */

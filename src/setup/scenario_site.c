@@ -193,7 +193,8 @@ static enum sciara_status append_value(const struct sciara_site_identity *i, enu
 }
 
 /** For messages: a margin with the points that it is around. */
-static enum sciara_status describe_site(const struct sciara_site_identity *i, enum key key, struct sciara_text *out) {
+static enum sciara_status describe_identity(const struct sciara_site_identity *i, enum key key,
+                                            struct sciara_text *out) {
   SCIARA_TRY(append_value(i, key, out));
   if (key == MARGIN && i->around_count > 0) SCIARA_TRY(sciara_text_append(out, " around"));
   for (size_t k = 0; key == MARGIN && k < i->around_count; k++)
@@ -206,8 +207,8 @@ static enum sciara_status refuse(const struct sciara_scenario_spec *s, const str
   struct sciara_site_identity own;
   struct sciara_text found = {0}, expected = {0};
   enum sciara_status status = identify(s, &own);
-  if (status == SCIARA_OK) status = describe_site(&own, key, &found);
-  if (status == SCIARA_OK) status = describe_site(known, key, &expected);
+  if (status == SCIARA_OK) status = describe_identity(&own, key, &found);
+  if (status == SCIARA_OK) status = describe_identity(known, key, &expected);
   if (status == SCIARA_OK)
     status = sciara_fail(SCIARA_ERR_INPUT, "%s: %s: expected %s, as when the shared site was read; found %s", s->path,
                          names[key], expected.data, found.data);

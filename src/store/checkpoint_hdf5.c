@@ -173,7 +173,7 @@ static enum sciara_status put_entry(hid_t file, const char *path, const struct e
 
 static const char rule_name[] = "model.rule"; ///< only where it is not fv3
 
-static double value_of_field(const struct sciara_params *p, const struct sciara_param_info *info) {
+static double value_of_param(const struct sciara_params *p, const struct sciara_param_info *info) {
   double value;
   memcpy(&value, (const char *)p + info->offset, sizeof value);
   return value;
@@ -198,10 +198,10 @@ static enum sciara_status checkpoint_header_put(hid_t file, const char *path, co
   for (size_t k = 0; k < count; k++) {
     if (!sciara_param_is_of(&params[k], c->identity.params.rule)) continue;
     param_name(&params[k], name);
-    SCIARA_TRY(sciara_hdf5_put_double(file, path, name, value_of_field(&c->identity.params, &params[k])));
+    SCIARA_TRY(sciara_hdf5_put_double(file, path, name, value_of_param(&c->identity.params, &params[k])));
   }
   for (size_t k = 0; k < references; k++) {
-    const double value = value_of_field(&c->identity.params, &of_cells[k]);
+    const double value = value_of_param(&c->identity.params, &of_cells[k]);
     param_name(&of_cells[k], name);
     if (value > 0) SCIARA_TRY(sciara_hdf5_put_double(file, path, name, value));
   }
@@ -325,7 +325,7 @@ static enum sciara_status check_params(const struct sciara_checkpoint_identity *
                        rule_name, sciara_rule_name(run->params.rule), sciara_rule_name(its->params.rule));
   for (size_t k = 0; k < count + references; k++) {
     const struct sciara_param_info *info = k < count ? &params[k] : &of_cells[k - count];
-    const double a = value_of_field(&its->params, info), b = value_of_field(&run->params, info);
+    const double a = value_of_param(&its->params, info), b = value_of_param(&run->params, info);
     if (!is_identical(a, b))
       return sciara_fail(SCIARA_ERR_INPUT, "%s: model.%s: found %.17g, the checkpoint was computed with %.17g%s", path,
                          info->key, b, a, k < count ? "" : " (0: none)");

@@ -154,7 +154,7 @@ static bool is_bare(const struct encoder *e, enum sciara_field field, int64_t ro
 }
 
 /** Some values of a row, as in the file except for their type. */
-static void fetch_chunk(const struct encoder *e, enum sciara_field field, int64_t first, int64_t cols, double *value) {
+static void fetch_values(const struct encoder *e, enum sciara_field field, int64_t first, int64_t cols, double *value) {
   if (e->source->state)
     sciara_field_derive_cells(e->source->state, field, first, cols, value);
   else
@@ -185,7 +185,7 @@ static void shuffle_chunk(struct encoder *e, struct sciara_chunk *chunk) {
     bool differs;
     const int64_t row = chunk->row + r;
     if (is_bare(e, chunk->field, row, chunk->col, cols)) continue;
-    fetch_chunk(e, chunk->field, row * g->cols + chunk->col, cols, value);
+    fetch_values(e, chunk->field, row * g->cols + chunk->col, cols, value);
     if (look_at(e, value, cols, fill, &differs)) {
       report_misfit(e, value, row, chunk);
       return;

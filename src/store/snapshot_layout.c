@@ -125,7 +125,7 @@ static void add_earth(struct list *l) {
   add_text(l, "projected_crs_name", OSRGetAttrValue(l->srs, "PROJCS", 0));
 }
 
-static void describe_field(struct list *l, const struct projection *p) {
+static void describe_projection(struct list *l, const struct projection *p) {
   add_text(l, "grid_mapping_name", p->cf);
   for (size_t k = 0; k < 4 && p->parameter[k].wkt; k++)
     add_number(l, p->parameter[k].cf,
@@ -151,7 +151,7 @@ static enum sciara_status georef_cf(const char *wkt, struct cf_attribute out[CF_
   SCIARA_TRY(sciara_srs_parse(wkt, &l.srs));
   const char *name = OSRGetAttrValue(l.srs, "PROJECTION", 0);
   for (size_t k = 0; name && OSRIsProjected(l.srs) && k < sizeof projections / sizeof *projections; k++)
-    if (strcmp(projections[k].wkt, name) == 0) describe_field(&l, &projections[k]);
+    if (strcmp(projections[k].wkt, name) == 0) describe_projection(&l, &projections[k]);
   OSRRelease(l.srs);
   *count = l.count;
   return SCIARA_OK;

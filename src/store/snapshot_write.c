@@ -64,7 +64,7 @@ static enum sciara_status open_snapshot_field(struct field_writer *w, size_t tim
  * Writes time number `time` of the field: the chunks that the team gives next, which must be of the field and of the
  * grid and type of the file. SCIARA_ERR_NUMERIC names a value that cannot be stored.
  */
-static enum sciara_status put_snapshot_time(struct field_writer *w, size_t time, struct sciara_chunk_team *team) {
+static enum sciara_status write_field_at(struct field_writer *w, size_t time, struct sciara_chunk_team *team) {
   const struct sciara_layout *l = w->layout;
   for (int64_t left = sciara_chunks_of(l->grid); left > 0; left--) {
     const struct sciara_chunk *chunk = sciara_chunk_team_next(team);
@@ -85,7 +85,7 @@ static enum sciara_status write_fields(const struct sciara_layout *l, struct sci
     if (!(l->context->fields & (1u << f))) continue;
     struct field_writer w = {.layout = l, .field = (enum sciara_field)f};
     SCIARA_TRY(open_snapshot_field(&w, 1));
-    enum sciara_status status = put_snapshot_time(&w, 0, team);
+    enum sciara_status status = write_field_at(&w, 0, team);
     // HDF5's own checksums do not cover where the chunks lie: a flipped bit there would read as no lava.
     if (status == SCIARA_OK) status = sciara_hdf5_put_hex(w.dataset, l->path, SCIARA_FIELD_CHECKSUM, w.sum);
     SCIARA_TRY(close_snapshot_field(&w, status));
@@ -222,7 +222,7 @@ static enum sciara_status put_values(const struct merge *m, struct field_writer 
   struct sciara_hdf5_session session;
   SCIARA_TRY(sciara_chunk_team_create(&source, 1u << w->field, 1, &team));
   sciara_hdf5_begin(&session);
-  const enum sciara_status status = put_snapshot_time(w, time, team);
+  const enum sciara_status status = write_field_at(w, time, team);
   sciara_hdf5_end(&session);
   sciara_chunk_team_destroy(team);
   return status;

@@ -43,26 +43,14 @@ struct dates {
 };
 
 static struct dates dates_of(const char *path) {
-  struct sciara_scenario_base *base = NULL;
-  struct sciara_scenario_spec spec = {0};
-  struct sciara_diagnostics diagnostics = {0};
-  cJSON *tree = NULL;
+  struct sciara_scenario_spec spec;
   struct dates out = {-INFINITY, INFINITY};
-  if (sciara_json_read(path, &tree) != SCIARA_OK) return out;
-  if (sciara_scenario_base_make(tree, &base) == SCIARA_OK) {
-    const struct sciara_scenario_member unchanged = {.base = base, .name = path};
-    sciara_scenario_member_read(&unchanged, false, &sciara_no_notes, &spec, &diagnostics);
-    const double begin = sciara_date_at(spec.start, fmax(spec.observed.time_s, 0));
-    const double end = sciara_date_at(spec.start, sciara_limits_end(&spec.run));
-    const bool good = sciara_diagnostics_status(&diagnostics) == SCIARA_OK;
-    if (good && spec.observed.outline && begin > 0) out.first = begin;
-    if (good && end > 0) out.last = end;
-    sciara_scenario_free(&spec);
-    sciara_diagnostics_free(&diagnostics);
-    sciara_scenario_base_free(base);
-  } else {
-    cJSON_Delete(tree);
-  }
+  if (sciara_scenario_read(path, NULL, 0, &sciara_no_notes, &spec) != SCIARA_OK) return out;
+  const double begin = sciara_date_at(spec.start, fmax(spec.observed.time_s, 0));
+  const double end = sciara_date_at(spec.start, sciara_limits_end(&spec.run));
+  if (spec.observed.outline && begin > 0) out.first = begin;
+  if (end > 0) out.last = end;
+  sciara_scenario_free(&spec);
   return out;
 }
 

@@ -159,12 +159,7 @@ enum sciara_status sciara_ensemble_open_to_run(const char *folder, struct sciara
 }
 
 void sciara_ensemble_start(const struct sciara_ensemble *e, char start[SCIARA_DATE_SIZE]) {
-  struct sciara_scenario_spec scenario = {0};
-  struct sciara_diagnostics diagnostics = {0};
-  sciara_scenario_parse_alone(SCIARA_ENSEMBLE_JSON, e->base, &scenario, &diagnostics);
-  sciara_date_after(scenario.start, 0, start);
-  sciara_scenario_free(&scenario);
-  sciara_diagnostics_free(&diagnostics);
+  sciara_date_after(sciara_scenario_base_values(e->scenario)->start, 0, start);
 }
 
 enum sciara_status sciara_ensemble_take_time(const struct sciara_ensemble *e, const char *option, const char *text,

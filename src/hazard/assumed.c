@@ -72,12 +72,14 @@ static double number_at(const char *text, size_t *length) {
 
 /** The number of a value: of the errors of altitudes their standard deviation; NAN: it is none. */
 static double number_of(const char *value) {
-  static const char sd[] = "\"sd_m\": ";
-  const char *of_error = strstr(value, sd);
+  cJSON *error = NULL;
   double number;
-  size_t length;
-  if (of_error) return number_at(of_error + strlen(sd), &length);
-  return sciara_parse_double(value, &number) ? number : NAN;
+  if (*value != '{') return sciara_parse_double(value, &number) ? number : NAN;
+  if (sciara_json_parse("dem.error", value, strlen(value), &error) != SCIARA_OK) sciara_error_clear();
+  const cJSON *sd = cJSON_GetObjectItemCaseSensitive(error, "sd_m");
+  number = cJSON_IsNumber(sd) ? sd->valuedouble : NAN;
+  cJSON_Delete(error);
+  return number;
 }
 
 /** To three digits. */
@@ -366,31 +368,27 @@ static void put_start(const struct saying *s, const struct sciara_scenario_spec 
 enum sciara_status sciara_hazard_assumed(const struct sciara_reduction *r, enum sciara_language language,
                                          struct sciara_text *out) {
   const struct saying s = {r, language, out};
-  struct sciara_scenario_spec base = {0};
-  struct sciara_diagnostics diagnostics = {0};
-  sciara_scenario_parse_alone(SCIARA_ENSEMBLE_JSON, r->ensemble.base, &base, &diagnostics); // it has been checked
+  const struct sciara_scenario_spec *base = sciara_scenario_base_values(r->ensemble.scenario);
   put_events(&s);
-  const enum sciara_status status = put_base(&s, &base);
+  const enum sciara_status status = put_base(&s, base);
   put_vents(&s);
   put_rates(&s);
   put_varied(&s);
-  put_model(&s, &base);
+  put_model(&s, base);
   put_dem(&s);
-  put_start(&s, &base);
-  if (base.observed.outline) {
+  put_start(&s, base);
+  if (base->observed.outline) {
     sciara_text_append(out, " ");
-    sciara_word_begin_observed(out, language, base.observed.outline,
-                               fmax(base.observed.time_s, base.initial_checkpoint ? r->ensemble.time_zero_s : 0),
-                               base.start);
-  } else if (begins_earlier(&base)) {
+    sciara_word_begin_observed(out, language, base->observed.outline,
+                               fmax(base->observed.time_s, base->initial_checkpoint ? r->ensemble.time_zero_s : 0),
+                               base->start);
+  } else if (begins_earlier(base)) {
     sciara_text_append(out, " ");
     sciara_word_begin_earlier(out, language, r->ensemble.time_zero_s);
   }
   put_observed(&s);
   const struct sciara_declared *d = &r->ensemble.declared; // of earlier versions: the edits at simulated times alone
-  sciara_word_edits(out, language, d->edits ? d->edits : base.dem.edits, d->edits ? d->edit_count : base.dem.edit_count,
-                    base.start, NULL, NULL);
-  sciara_scenario_free(&base);
-  sciara_diagnostics_free(&diagnostics);
+  sciara_word_edits(out, language, d->edits ? d->edits : base->dem.edits,
+                    d->edits ? d->edit_count : base->dem.edit_count, base->start, NULL, NULL);
   return status == SCIARA_OK ? out->failed : status;
 }

@@ -178,32 +178,26 @@ static bool varies_until(const struct sciara_ensemble *e) {
 }
 
 /** The date of the start, the outline at the start, and the time of the stop rule of all members, from there, s; NAN: it differs, or is not known. */
-static enum sciara_status find_times(struct sciara_reduction *r, double *until) {
+static void find_times(struct sciara_reduction *r, double *until) {
   const struct sciara_ensemble *e = &r->ensemble;
-  struct sciara_scenario_spec scenario = {0};
-  struct sciara_diagnostics diagnostics = {0};
+  const struct sciara_scenario_spec *base = sciara_scenario_base_values(e->scenario);
   *until = NAN;
-  sciara_scenario_parse_alone(SCIARA_ENSEMBLE_JSON, e->base, &scenario, &diagnostics);
-  sciara_date_after(scenario.start, e->time_zero_s, r->start);
-  if (scenario.observed.outline)
-    sciara_fit(r->observed_name, sizeof r->observed_name, "%s", sciara_path_name(scenario.observed.outline));
-  r->under_way = scenario.observed.outline || scenario.initial_checkpoint;
-  r->after = scenario.observed.outline ? SCIARA_WORD_AFTER_OUTLINE
-             : e->time_zero_s > 0      ? SCIARA_WORD_AFTER_CHECKPOINT
-                                       : SCIARA_WORD_AFTER_START;
-  sciara_fit(r->base_title, sizeof r->base_title, "%s", scenario.title ? scenario.title : "");
-  if (scenario.run.until == SCIARA_UNTIL_TIME && !varies_until(e)) *until = scenario.run.until_s - e->time_zero_s;
-  const bool failed = diagnostics.no_memory;
-  sciara_scenario_free(&scenario);
-  sciara_diagnostics_free(&diagnostics);
-  return failed ? sciara_no_memory("the base of an ensemble") : SCIARA_OK;
+  sciara_date_after(base->start, e->time_zero_s, r->start);
+  if (base->observed.outline)
+    sciara_fit(r->observed_name, sizeof r->observed_name, "%s", sciara_path_name(base->observed.outline));
+  r->under_way = base->observed.outline || base->initial_checkpoint;
+  r->after = base->observed.outline ? SCIARA_WORD_AFTER_OUTLINE
+             : e->time_zero_s > 0   ? SCIARA_WORD_AFTER_CHECKPOINT
+                                    : SCIARA_WORD_AFTER_START;
+  sciara_fit(r->base_title, sizeof r->base_title, "%s", base->title ? base->title : "");
+  if (base->run.until == SCIARA_UNTIL_TIME && !varies_until(e)) *until = base->run.until_s - e->time_zero_s;
 }
 
 /** A member ends with the first step that reaches its time: where all have one time, that one is told. */
 static enum sciara_status find_liquid(struct sciara_reduction *r) {
   struct sciara_liquid_end *l = &r->liquid;
   double until;
-  SCIARA_TRY(find_times(r, &until));
+  find_times(r, &until);
   *l = (struct sciara_liquid_end){.from_s = INFINITY, .to_s = -INFINITY};
   for (size_t m = 0; m < r->sample.count; m++) {
     const struct sciara_footprint *f = &r->batches.member[m];

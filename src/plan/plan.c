@@ -570,8 +570,8 @@ static enum sciara_status take_lists(struct sciara_planning *p) {
 }
 
 static enum sciara_status make_ensemble(struct sciara_planning *p) {
-  struct sciara_text base = {0};
   const cJSON *title = sciara_json_get(p->root, "title");
+  cJSON *base = NULL;
   if (title && !(p->e.title = sciara_format("%s", title->valuestring))) return sciara_no_memory("an ensemble");
   SCIARA_TRY(take_members(p));
   const struct sciara_scenario_spec *s = &p->base.source->scenario;
@@ -579,12 +579,8 @@ static enum sciara_status make_ensemble(struct sciara_planning *p) {
   p->e.declared.density_outside = p->x.vents.outside;
   SCIARA_TRY(sciara_variation_declare(&p->x.variation, &p->e.declared));
   const size_t count = p->e.members.count;
-  cJSON *root = NULL;
-  const enum sciara_status status = sciara_plan_base_text(&p->base, &p->x, &p->e.members, NULL, &base);
-  p->e.base = base.data;
-  SCIARA_TRY(status);
-  SCIARA_TRY(sciara_json_parse("the base scenario", base.data, base.length, &root));
-  SCIARA_TRY(sciara_scenario_base_make(root, &p->e.scenario));
+  SCIARA_TRY(sciara_plan_base_make(&p->base, &p->x, &p->e.members, NULL, &base));
+  SCIARA_TRY(sciara_scenario_base_make(base, &p->e.scenario));
   p->e.batch_size =
       (size_t)sciara_json_double(p->root, "batch_size", count > 16384 ? SCIARA_BATCH_LARGEST : SCIARA_BATCH_SMALLEST);
   p->e.batch_count = (count + p->e.batch_size - 1) / p->e.batch_size;

@@ -169,20 +169,13 @@ static enum sciara_status change(const struct sciara_problem *base, const struct
   return put_vents(base, x, m, root);
 }
 
-enum sciara_status sciara_plan_base_text(const struct sciara_problem *base, const struct sciara_expansion *x,
-                                         const struct sciara_members *m, const char *dem, struct sciara_text *out) {
-  cJSON *root = NULL, *again = NULL;
-  struct sciara_text text = {0};
-  enum sciara_status status;
-  SCIARA_TRY_GOTO(sciara_json_parse(base->source->scenario.path, base->source->scenario.json,
-                                    strlen(base->source->scenario.json), &root));
-  SCIARA_TRY_GOTO(change(base, x, m, dem, root));
-  SCIARA_TRY_GOTO(sciara_json_print(root, &text));
-  SCIARA_TRY_GOTO(sciara_json_parse("the base scenario", text.data, text.length, &again)); // as it will be read back
-  SCIARA_TRY_GOTO(sciara_json_print(again, out));
-cleanup:
-  cJSON_Delete(root);
-  cJSON_Delete(again);
-  sciara_text_free(&text);
+enum sciara_status sciara_plan_base_make(const struct sciara_problem *base, const struct sciara_expansion *x,
+                                         const struct sciara_members *m, const char *dem, cJSON **out) {
+  const struct sciara_scenario_spec *s = &base->source->scenario;
+  SCIARA_TRY(sciara_json_parse(s->path, s->json, strlen(s->json), out));
+  const enum sciara_status status = change(base, x, m, dem, *out);
+  if (status == SCIARA_OK) return SCIARA_OK;
+  cJSON_Delete(*out);
+  *out = NULL;
   return status;
 }

@@ -42,7 +42,7 @@ static enum sciara_status write_checkpoint(const struct sciara_planning *p) {
   return status;
 }
 
-/** Writes the ground of a site so that a scenario with the key "dem" of sciara_plan_base_text reads the same site. */
+/** Writes the ground of a site so that a scenario with the key "dem" of sciara_plan_base_make reads the same site. */
 static enum sciara_status write_dem(const struct sciara_problem *base, const char *path) {
   const struct sciara_site *site = sciara_site_unchanged(base->site);
   const int64_t cells = sciara_grid_cells(&site->grid);
@@ -60,26 +60,24 @@ static enum sciara_status write_dem(const struct sciara_problem *base, const cha
 static enum sciara_status write_ground(struct sciara_planning *p) {
   const struct sciara_problem_options options = {0};
   const struct sciara_site *site = NULL;
-  struct sciara_scenario_spec scenario;
+  struct sciara_scenario_spec scenario = {.alone = true};
   struct sciara_diagnostics diagnostics = {0};
-  struct sciara_text text = {0};
+  cJSON *root = NULL;
   char *path, *real = NULL;
   SCIARA_TRY(sciara_path_in(p->e.folder, SCIARA_ENSEMBLE_DEM, &path));
   enum sciara_status status = write_dem(&p->base, path);
   if (status == SCIARA_OK && !(real = realpath(path, NULL))) status = sciara_no_memory("an ensemble");
-  if (status == SCIARA_OK) status = sciara_plan_base_text(&p->base, &p->x, &p->e.members, real, &text);
-  if (status == SCIARA_OK) {
-    sciara_scenario_parse_alone(path, text.data, &scenario, &diagnostics);
-    status = sciara_diagnostics_status(&diagnostics);
-    if (status == SCIARA_OK) status = sciara_scenario_site_read(&scenario, &options, &site);
-    sciara_scenario_free(&scenario);
-  }
+  if (status == SCIARA_OK) status = sciara_plan_base_make(&p->base, &p->x, &p->e.members, real, &root);
+  if (status == SCIARA_OK) sciara_scenario_take(path, root, NULL, &scenario, &diagnostics);
+  if (status == SCIARA_OK) status = sciara_diagnostics_status(&diagnostics);
+  if (status == SCIARA_OK) status = sciara_scenario_site_read(&scenario, &options, &site);
   if (status == SCIARA_OK && !is_same_site(sciara_site_unchanged(p->base.site), site))
     status = sciara_fail(SCIARA_ERR_INTERNAL, "%s: expected the ground of the base, found another after writing", path);
   if (status == SCIARA_OK) p->e.site_hash = site->origin.hash;
   sciara_site_release(site);
+  sciara_scenario_free(&scenario);
   sciara_diagnostics_free(&diagnostics);
-  sciara_text_free(&text);
+  cJSON_Delete(root);
   free(path);
   free(real);
   return status == SCIARA_OK ? write_checkpoint(p) : status;
@@ -219,10 +217,10 @@ static enum sciara_status write_folder(struct sciara_planning *p, bool same) {
 
 /** Replaces the base by the one in the folder, whose DEM is relative to it. */
 static enum sciara_status take_base_of_folder(struct sciara_planning *p) {
-  struct sciara_text text = {0};
-  const enum sciara_status status = sciara_plan_base_text(&p->base, &p->x, &p->e.members, SCIARA_ENSEMBLE_DEM, &text);
-  free(p->e.base);
-  p->e.base = text.data;
+  cJSON *root;
+  SCIARA_TRY(sciara_plan_base_make(&p->base, &p->x, &p->e.members, SCIARA_ENSEMBLE_DEM, &root));
+  const enum sciara_status status = sciara_json_text(root, &p->e.base);
+  cJSON_Delete(root);
   SCIARA_TRY(status);
   p->e.initial_hash = sciara_initial_lava_hash(&p->base);
   p->e.rule_edition = sciara_members_have_rules(&p->e.members) ? sciara_rules_edition(SCIARA_RULES_ALL)

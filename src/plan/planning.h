@@ -72,15 +72,15 @@ enum sciara_status sciara_plan_check_zones(const struct sciara_ensemble *e, cons
                                            const char *file);
 
 /**
- * The text of the base scenario as members use it, without what belongs to a single run: effusion tables in place of CSV
+ * The tree of the base scenario as members use it, without what belongs to a single run: effusion tables in place of CSV
  * files, paths absolute, no "output". With vents or events of the plan its one vent is the template of those.
  *
  * @param m   the members: effusion of which they change "slot" or "rates_m3_s" keeps these keys
  * @param dem the path of the DEM; NULL: the key "dem" of the base, its path absolute. With a path the DEM is the ground
  *            of the site: edits, window and CRS are left out. A checkpoint of the base is then next to it
  */
-enum sciara_status sciara_plan_base_text(const struct sciara_problem *base, const struct sciara_expansion *x,
-                                         const struct sciara_members *m, const char *dem, struct sciara_text *out);
+enum sciara_status sciara_plan_base_make(const struct sciara_problem *base, const struct sciara_expansion *x,
+                                         const struct sciara_members *m, const char *dem, cJSON **out);
 
 /** Writes a plan without problems. A folder with the same members keeps its results. */
 enum sciara_status sciara_plan_write(struct sciara_planning *p, const char *folder, bool overwrite);

@@ -286,15 +286,6 @@ static enum sciara_status take_place(const char *path, char **folder, struct sci
   return out->folder ? SCIARA_OK : sciara_scenario_no_memory();
 }
 
-enum sciara_status sciara_scenario_take(const char *path, const cJSON *root, struct sciara_scenario_spec *out,
-                                        struct sciara_diagnostics *diagnostics) {
-  char *folder;
-  const enum sciara_status status = take_place(path, &folder, out);
-  if (status == SCIARA_OK) take_values(root, folder, true, out, diagnostics);
-  free(folder);
-  return status;
-}
-
 static enum sciara_status drop_refused_vents(cJSON *vents, const struct sciara_scenario_key *items) {
   for (cJSON *vent = vents->child, *next; vent; vent = next) {
     next = vent->next;
@@ -324,6 +315,7 @@ static void drop_refused_keys(cJSON *object, const char *schema) {
 static enum sciara_status drop_refused(cJSON *root) {
   for (cJSON *child = root->child, *next; child; child = next) {
     next = child->next;
+    if (child->type & cJSON_IsReference) continue;
     const struct sciara_scenario_key *key = sciara_scenario_key_find("", child->string);
     if (key && key->type == SCIARA_KEY_OBJECTS && cJSON_IsArray(child))
       SCIARA_TRY(drop_refused_vents(child, sciara_scenario_key_items(key)));
@@ -335,8 +327,13 @@ static enum sciara_status drop_refused(cJSON *root) {
   return SCIARA_OK;
 }
 
-/** From the tree with the overrides to the values. */
-static void read_tree(cJSON *root, const char *folder, struct sciara_scenario_spec *s,
+/**
+ * From the tree with the overrides to the values.
+ *
+ * @param filled tree to whose branches that of a member refers; NULL: there is none
+ * @param text   receives the text of the tree, malloc'd; NULL: it is not wanted
+ */
+static void read_tree(cJSON *root, cJSON *filled, const char *folder, char **text, struct sciara_scenario_spec *s,
                       struct sciara_diagnostics *diagnostics) {
   const size_t before = diagnostics->count;
   bool model_passed = true;
@@ -345,15 +342,26 @@ static void read_tree(cJSON *root, const char *folder, struct sciara_scenario_sp
   sciara_scenario_check(s->path, root, diagnostics);
   if (!cJSON_IsObject(root)) return;
   s->start_refused = sciara_scenario_start(root, &start) == SCIARA_START_REFUSED;
-  if (status == SCIARA_OK) status = sciara_json_text(root, &s->json);
-  if (status == SCIARA_OK && diagnostics->count > before) {
+  if (status == SCIARA_OK && text) status = sciara_json_text(root, text);
+  const bool valid = diagnostics->count == before;
+  if (status == SCIARA_OK && !valid) {
     const bool given = cJSON_HasObjectItem(root, "model");
     status = drop_refused(root);
     model_passed = given == cJSON_HasObjectItem(root, "model");
   }
-  if (status == SCIARA_OK) status = sciara_scenario_fill(root);
+  if (status == SCIARA_OK)
+    status = valid && filled ? sciara_scenario_fill_from(root, filled) : sciara_scenario_fill(root);
   sciara_diagnostics_add(diagnostics, status);
   if (status == SCIARA_OK) take_values(root, folder, model_passed, s, diagnostics);
+}
+
+void sciara_scenario_take(const char *path, cJSON *root, cJSON *filled, struct sciara_scenario_spec *out,
+                          struct sciara_diagnostics *diagnostics) {
+  char *folder;
+  const enum sciara_status status = take_place(path, &folder, out);
+  sciara_diagnostics_add(diagnostics, status);
+  if (status == SCIARA_OK) read_tree(root, filled, folder, NULL, out, diagnostics);
+  free(folder);
 }
 
 /** Notes which keys of "engine" were set by an override. */
@@ -377,7 +385,7 @@ void sciara_scenario_parse_given(const char *path, const char *text, size_t leng
       sciara_diagnostics_add(diagnostics, sciara_scenario_override(path, root, overrides[i]));
       note_override(overrides[i], out);
     }
-    read_tree(root, folder, out, diagnostics);
+    read_tree(root, NULL, folder, &out->json, out, diagnostics);
   }
   cJSON_Delete(root);
   free(folder);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A member has the branches of its base, but for those that it changes: these are copied, changed, checked and filled. The
-// others are references to branches that were checked and filled when the base was made. A member with problems is read
-// again from its text, so that it has the diagnostics of a scenario that a user wrote.
+// others are references to branches that were checked and filled when the base was made.
 #include "scenario/scenario_base.h"
 
 #include <stdlib.h>
@@ -13,26 +12,39 @@
 struct sciara_scenario_base {
   cJSON *tree;   ///< as given
   cJSON *filled; ///< with the defaults of absent keys; NULL: the tree is not valid
+  struct sciara_scenario_spec values;
 };
 
 void sciara_scenario_base_free(struct sciara_scenario_base *b) {
   if (!b) return;
   cJSON_Delete(b->tree);
   cJSON_Delete(b->filled);
+  sciara_scenario_free(&b->values);
   sciara_free(b);
 }
 
-/** Fills a copy of a valid tree. */
-static enum sciara_status fill_copy(struct sciara_scenario_base *b) {
-  struct sciara_diagnostics problems = {0};
+const struct sciara_scenario_spec *sciara_scenario_base_values(const struct sciara_scenario_base *b) {
+  return &b->values;
+}
+
+/** Reads the values of a copy of the tree, which is kept if it is valid. */
+static enum sciara_status read_copy(struct sciara_scenario_base *b) {
+  static const char name[] = "the base scenario";
+  struct sciara_diagnostics refused = {0}, problems = {0};
   SCIARA_TRY(sciara_scenario_place_dates(b->tree));
-  sciara_scenario_check("the base scenario", b->tree, &problems);
-  const bool valid = problems.count == 0, unknown = problems.no_memory;
+  cJSON *copy = cJSON_Duplicate(b->tree, true);
+  if (!copy) return sciara_scenario_no_memory();
+  b->values = (struct sciara_scenario_spec){.alone = true, .notes = &sciara_no_notes};
+  sciara_scenario_check(name, copy, &refused);
+  sciara_scenario_take(name, copy, NULL, &b->values, &problems);
+  const bool unknown = refused.no_memory || problems.no_memory;
+  if (refused.count == 0)
+    b->filled = copy;
+  else
+    cJSON_Delete(copy);
+  sciara_diagnostics_free(&refused);
   sciara_diagnostics_free(&problems);
-  if (unknown) return sciara_scenario_no_memory();
-  if (!valid) return SCIARA_OK;
-  b->filled = cJSON_Duplicate(b->tree, true);
-  return b->filled ? sciara_scenario_fill(b->filled) : sciara_scenario_no_memory();
+  return unknown ? sciara_scenario_no_memory() : SCIARA_OK;
 }
 
 enum sciara_status sciara_scenario_base_make(cJSON *tree, struct sciara_scenario_base **out) {
@@ -44,7 +56,7 @@ enum sciara_status sciara_scenario_base_make(cJSON *tree, struct sciara_scenario
     return status;
   }
   b->tree = tree;
-  status = fill_copy(b);
+  status = read_copy(b);
   if (status == SCIARA_OK)
     *out = b;
   else
@@ -81,9 +93,13 @@ static bool changes(const struct sciara_scenario_member *m, const char *branch) 
   return false;
 }
 
-/** The tree of a member before its changes: copies of the branches that it changes, references to the others. */
+/**
+ * The tree of a member before its changes: copies of the branches that it changes, references to the others. Of a base that is not
+ * valid nothing is shared.
+ */
 static cJSON *share_branches(const struct sciara_scenario_member *m) {
   const struct sciara_scenario_base *b = m->base;
+  if (!b->filled) return cJSON_Duplicate(b->tree, true);
   cJSON *root = cJSON_CreateObject(), *child;
   cJSON_ArrayForEach(child, b->tree) {
     bool added;
@@ -101,49 +117,12 @@ static cJSON *share_branches(const struct sciara_scenario_member *m) {
   return root;
 }
 
-/** The filled tree of a member without problems; *out is NULL for any other. */
-static enum sciara_status make_tree(const struct sciara_scenario_member *m, cJSON **out) {
-  struct sciara_diagnostics problems = {0};
-  *out = NULL;
-  if (!m->base->filled) return SCIARA_OK;
-  cJSON *root = share_branches(m);
-  enum sciara_status status = root ? apply(m, root) : sciara_scenario_no_memory();
-  if (status == SCIARA_OK) status = sciara_scenario_place_dates(root);
-  bool valid = status == SCIARA_OK;
-  if (valid) sciara_scenario_check(m->name, root, &problems);
-  valid = valid && problems.count == 0;
-  if (valid) status = sciara_scenario_fill_from(root, m->base->filled);
-  if (valid && status == SCIARA_OK)
-    *out = root;
-  else
-    cJSON_Delete(root);
-  sciara_diagnostics_free(&problems);
-  return status == SCIARA_ERR_MEMORY ? status : SCIARA_OK;
-}
-
-/** Reads the text of a member. */
-static enum sciara_status read_text(const struct sciara_scenario_member *m, struct sciara_scenario_spec *out,
-                                    struct sciara_diagnostics *diagnostics) {
-  struct sciara_text text = {0};
-  const enum sciara_status status = sciara_scenario_member_print(m, &text);
-  if (status == SCIARA_OK) sciara_scenario_parse_given(m->name, text.data, text.length, NULL, 0, out, diagnostics);
-  sciara_text_free(&text);
-  free(out->json);
-  out->json = NULL;
-  return status;
-}
-
 void sciara_scenario_member_read(const struct sciara_scenario_member *m, bool alone, const struct sciara_notes *notes,
                                  struct sciara_scenario_spec *out, struct sciara_diagnostics *diagnostics) {
-  cJSON *root;
+  cJSON *root = share_branches(m);
   *out = (struct sciara_scenario_spec){.alone = alone, .notes = notes};
-  enum sciara_status status = make_tree(m, &root);
-  if (status == SCIARA_OK && !root) {
-    sciara_error_clear();
-    status = read_text(m, out, diagnostics);
-  } else if (status == SCIARA_OK) {
-    status = sciara_scenario_take(m->name, root, out, diagnostics);
-  }
+  const enum sciara_status status = root ? apply(m, root) : sciara_scenario_no_memory();
   sciara_diagnostics_add(diagnostics, status);
+  if (status == SCIARA_OK) sciara_scenario_take(m->name, root, m->base->filled, out, diagnostics);
   cJSON_Delete(root);
 }

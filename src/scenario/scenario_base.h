@@ -16,6 +16,9 @@ struct sciara_scenario_base;
 enum sciara_status sciara_scenario_base_make(cJSON *tree, struct sciara_scenario_base **out);
 void sciara_scenario_base_free(struct sciara_scenario_base *b);
 
+/** Its own values, as of sciara_scenario_parse_alone. */
+const struct sciara_scenario_spec *sciara_scenario_base_values(const struct sciara_scenario_base *b);
+
 /** A scenario that differs from its base in some keys. */
 struct sciara_scenario_member {
   const struct sciara_scenario_base *base;

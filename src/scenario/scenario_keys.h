@@ -179,12 +179,14 @@ void sciara_scenario_parse_given(const char *path, const char *text, size_t leng
                                  struct sciara_diagnostics *diagnostics);
 
 /**
- * The values of a filled tree that passed the check. `out` is all 0, but for `alone` and `notes`.
+ * Reads the values of a tree, which is then filled; its problems are those of a scenario with its text. `out` is all 0, but for
+ * `alone` and `notes`.
  *
- * @param path of the scenario
+ * @param path   of the scenario
+ * @param filled as of sciara_scenario_fill_from; NULL: the tree has all its branches
  */
-enum sciara_status sciara_scenario_take(const char *path, const cJSON *root, struct sciara_scenario_spec *out,
-                                        struct sciara_diagnostics *diagnostics);
+void sciara_scenario_take(const char *path, cJSON *root, cJSON *filled, struct sciara_scenario_spec *out,
+                          struct sciara_diagnostics *diagnostics);
 
 /**
  * Sea and edits of the ground, of a filled tree that passed the check, into out->dem. Paths are relative to `folder`.

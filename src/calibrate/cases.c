@@ -13,6 +13,7 @@
 #include "scenario/scenario_keys.h"
 #include "setup/scenario_site.h"
 #include "sim/choose_engine.h"
+#include "sim/end.h"
 
 /** A front rests for so long, s: the default of run.front_at_rest. */
 static const double REST_S = 2 * 86400;
@@ -311,12 +312,12 @@ static bool is_hopeless(const struct watch *w, const struct sciara_compute_view 
   return sum / weights < w->job->least;
 }
 
-/** Whether all vents have ended and the ground has changed for the last time, and no cell was newly covered since, for a time. */
+/** Whether the front is at rest, and was since all vents have ended. */
 static bool rests(const struct watch *w, const struct sciara_compute_view *v) {
-  const struct sciara_state *s = v->state;
-  double last = fmax(fmax(sciara_vents_end(v->vents), v->last_change), v->time_zero);
-  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) last = fmax(last, s->arrival[i]);
-  return s->time >= last + w->rest_s;
+  struct sciara_front_rest rest = {.duration = w->rest_s,
+                                   .changed = fmax(fmax(sciara_vents_end(v->vents), v->last_change), v->time_zero),
+                                   .begun = -INFINITY};
+  return sciara_front_rest_met(&rest, v->state);
 }
 
 static bool ends_early(void *context, const struct sciara_compute_view *view) {

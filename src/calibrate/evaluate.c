@@ -4,7 +4,6 @@
 #include "calibrate/evaluate.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -38,22 +37,11 @@ struct entry {
 struct sciara_evaluator {
   struct sciara_evaluate_options options;
   struct sciara_cases cases;
-  struct sciara_crew crew;
-  struct worker *workers;
-  int worker_count; ///< that were started
-  int halt;         ///< atomic, enum sciara_cancel: the computations end
-  pthread_mutex_t lock;
-  pthread_cond_t work, answered; ///< for workers; for the thread that puts and waits
+  struct sciara_crew crew; ///< with the lock for what follows
+  pthread_cond_t answered; ///< for the thread that puts and waits
   struct entry *ring;
   uint64_t size, put, taken, given; ///< requests: places; added; of which all tasks were taken; answered
   bool giving, silent, last, ends;  ///< silent: no more answers are wanted
-  struct sciara_failure failed;
-};
-
-struct worker {
-  struct sciara_evaluator *e;
-  int number;
-  pthread_t thread;
 };
 
 static struct entry *entry_of(const struct sciara_evaluator *e, uint64_t number) { return &e->ring[number % e->size]; }
@@ -111,12 +99,9 @@ static bool answer(const struct sciara_evaluator *e, uint64_t number, const stru
   return e->options.done(e->options.context, &result);
 }
 
-static bool is_halted(const struct sciara_evaluator *e) { return __atomic_load_n(&e->halt, __ATOMIC_RELAXED) != 0; }
-
 /** Ends the computations. With the lock. */
 static void halt(struct sciara_evaluator *e) {
-  __atomic_store_n(&e->halt, SCIARA_CANCEL_DROP, __ATOMIC_RELAXED);
-  pthread_cond_broadcast(&e->work);
+  sciara_crew_halt(&e->crew, SCIARA_CANCEL_DROP);
   pthread_cond_broadcast(&e->answered);
 }
 
@@ -126,10 +111,10 @@ static void give(struct sciara_evaluator *e) {
   e->giving = true;
   while (!e->silent && e->given < e->taken && entry_of(e, e->given)->open == 0) {
     struct entry *n = entry_of(e, e->given);
-    pthread_mutex_unlock(&e->lock);
+    pthread_mutex_unlock(&e->crew.lock);
     const bool more = answer(e, e->given, n);
     entry_free(e, n);
-    pthread_mutex_lock(&e->lock);
+    pthread_mutex_lock(&e->crew.lock);
     e->given++;
     e->silent = !more;
     if (!more) halt(e);
@@ -145,37 +130,15 @@ static void skip_refused(struct sciara_evaluator *e) {
   while (e->taken < e->put && entry_of(e, e->taken)->open == 0) e->taken++;
 }
 
-/** Waits for the next task; NULL: there will be none. With the lock. */
-static struct entry *take_task(const struct worker *me, size_t *scenario) {
-  struct sciara_evaluator *e = me->e;
-  struct sciara_pool_slot *const slot = sciara_crew_slot(&e->crew, me->number);
-  while (e->taken == e->put && !e->ends && !is_halted(e)) {
-    if (e->last) sciara_crew_drain(&e->crew);
-    pthread_cond_wait(&e->work, &e->lock);
-  }
-  if (e->taken == e->put || is_halted(e)) return NULL;
+static enum sciara_crew_next take_task(void *context, struct sciara_crew_task *task, bool *last) {
+  struct sciara_evaluator *e = (struct sciara_evaluator *)context;
+  *last = e->last && e->taken == e->put;
+  if (e->taken == e->put) return e->ends ? SCIARA_CREW_NONE : SCIARA_CREW_WAIT;
   struct entry *n = entry_of(e, e->taken);
-  *scenario = n->taken++;
+  *task = (struct sciara_crew_task){n, n->taken++};
   if (n->taken == e->options.scenario_count) e->taken++;
   skip_refused(e);
-  if (slot) sciara_pool_reserve(slot); // before another worker drains the slots
-  return n;
-}
-
-static enum sciara_status compute_evaluation(const struct worker *me, struct entry *n, size_t scenario,
-                                             enum sciara_evaluate_status *verdict, bool *cancelled) {
-  struct sciara_evaluator *e = me->e;
-  const struct sciara_case_job job = {.scenario = scenario,
-                                      .key = (const char *const *)n->text,
-                                      .value = n->text ? (const char *const *)n->text + n->key_count : NULL,
-                                      .key_count = n->key_count,
-                                      .least = n->least,
-                                      .slot = sciara_crew_slot(&e->crew, me->number),
-                                      .device = sciara_crew_device(&e->crew, me->number),
-                                      .cancel = &e->halt};
-  const struct sciara_case_result result = {&n->runs[scenario], n->scores,
-                                            n->footprints ? &n->footprints[scenario] : NULL};
-  return sciara_case_compute(&e->cases, &job, &result, verdict, cancelled);
+  return SCIARA_CREW_TASK;
 }
 
 /** Notes the error of a task: of several that of the first scenario. With the lock. */
@@ -190,26 +153,30 @@ static enum sciara_status note_error(struct entry *n, size_t scenario, enum scia
   return SCIARA_OK;
 }
 
-static void *run_worker(void *context) {
-  const struct worker *me = (const struct worker *)context;
-  struct sciara_evaluator *e = me->e;
-  struct entry *n;
-  size_t scenario;
-  pthread_mutex_lock(&e->lock);
-  while ((n = take_task(me, &scenario)) != NULL) {
-    enum sciara_evaluate_status verdict;
-    bool cancelled = false;
-    pthread_mutex_unlock(&e->lock);
-    enum sciara_status status = compute_evaluation(me, n, scenario, &verdict, &cancelled);
-    pthread_mutex_lock(&e->lock);
-    if (status == SCIARA_OK && !cancelled && verdict != SCIARA_EVALUATE_OK) status = note_error(n, scenario, verdict);
-    sciara_failure_keep(&e->failed, status);
-    if (status != SCIARA_OK) halt(e);
-    if (status == SCIARA_OK && !cancelled) n->open--; // else it is never answered
-    give(e);
-  }
-  pthread_mutex_unlock(&e->lock);
-  return NULL;
+/** Computes a scenario of a request, and gives the results that are next. */
+static enum sciara_status do_task(void *context, int worker, const struct sciara_crew_task *task) {
+  struct sciara_evaluator *e = (struct sciara_evaluator *)context;
+  struct entry *n = (struct entry *)task->item;
+  const size_t scenario = task->number;
+  const struct sciara_case_job job = {.scenario = scenario,
+                                      .key = (const char *const *)n->text,
+                                      .value = n->text ? (const char *const *)n->text + n->key_count : NULL,
+                                      .key_count = n->key_count,
+                                      .least = n->least,
+                                      .slot = sciara_crew_slot(&e->crew, worker),
+                                      .device = sciara_crew_device(&e->crew, worker),
+                                      .cancel = &e->crew.halt};
+  const struct sciara_case_result result = {&n->runs[scenario], n->scores,
+                                            n->footprints ? &n->footprints[scenario] : NULL};
+  enum sciara_evaluate_status verdict;
+  bool cancelled = false;
+  enum sciara_status status = sciara_case_compute(&e->cases, &job, &result, &verdict, &cancelled);
+  pthread_mutex_lock(&e->crew.lock);
+  if (status == SCIARA_OK && !cancelled && verdict != SCIARA_EVALUATE_OK) status = note_error(n, scenario, verdict);
+  if (status == SCIARA_OK && !cancelled) n->open--; // else it is never answered
+  give(e);
+  pthread_mutex_unlock(&e->crew.lock);
+  return status;
 }
 
 // ------------------------------------------------------------------------------------------------------------ requests
@@ -221,11 +188,11 @@ static void pause_for_answers(struct sciara_evaluator *e) {
   until.tv_nsec += TICK_MS * 1000000L;
   until.tv_sec += until.tv_nsec / 1000000000L;
   until.tv_nsec %= 1000000000L;
-  pthread_cond_timedwait(&e->answered, &e->lock, &until);
+  pthread_cond_timedwait(&e->answered, &e->crew.lock, &until);
   if (!e->options.go_on) return;
-  pthread_mutex_unlock(&e->lock);
+  pthread_mutex_unlock(&e->crew.lock);
   const bool more = e->options.go_on(e->options.context);
-  pthread_mutex_lock(&e->lock);
+  pthread_mutex_lock(&e->crew.lock);
   if (!more) halt(e);
 }
 
@@ -266,28 +233,28 @@ enum sciara_status sciara_evaluator_put(struct sciara_evaluator *e, const struct
     entry_free(e, &made);
     return status;
   }
-  pthread_mutex_lock(&e->lock);
-  while (e->put - e->given == e->size && !is_halted(e)) pause_for_answers(e);
-  if (is_halted(e)) {
+  pthread_mutex_lock(&e->crew.lock);
+  while (e->put - e->given == e->size && !sciara_crew_is_halted(&e->crew)) pause_for_answers(e);
+  if (sciara_crew_is_halted(&e->crew)) {
     entry_free(e, &made);
   } else {
     *entry_of(e, e->put++) = made;
     skip_refused(e);
-    pthread_cond_broadcast(&e->work);
+    sciara_crew_call(&e->crew);
     give(e);
   }
-  const enum sciara_status failed = sciara_failure_status(&e->failed);
-  pthread_mutex_unlock(&e->lock);
+  const enum sciara_status failed = sciara_failure_status(&e->crew.failed);
+  pthread_mutex_unlock(&e->crew.lock);
   return failed;
 }
 
 enum sciara_status sciara_evaluator_wait(struct sciara_evaluator *e, bool last) {
-  pthread_mutex_lock(&e->lock);
+  pthread_mutex_lock(&e->crew.lock);
   e->last = last;
-  pthread_cond_broadcast(&e->work);
-  while (e->given < e->put && !is_halted(e)) pause_for_answers(e);
-  const enum sciara_status failed = sciara_failure_status(&e->failed);
-  pthread_mutex_unlock(&e->lock);
+  sciara_crew_call(&e->crew);
+  while (e->given < e->put && !sciara_crew_is_halted(&e->crew)) pause_for_answers(e);
+  const enum sciara_status failed = sciara_failure_status(&e->crew.failed);
+  pthread_mutex_unlock(&e->crew.lock);
   return failed;
 }
 
@@ -313,16 +280,6 @@ static const struct sciara_grid *largest_grid(const struct sciara_cases *c) {
   return most;
 }
 
-static enum sciara_status start_workers(struct sciara_evaluator *e, int count) {
-  SCIARA_TRY(SCIARA_NEW(e->workers, count, "workers"));
-  for (; e->worker_count < count; e->worker_count++) {
-    struct worker *w = &e->workers[e->worker_count];
-    *w = (struct worker){.e = e, .number = e->worker_count};
-    if (pthread_create(&w->thread, NULL, run_worker, w) != 0) break;
-  }
-  return e->worker_count > 0 ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "cannot start a thread");
-}
-
 static enum sciara_status start_evaluator(struct sciara_evaluator *e) {
   struct sciara_capacity most;
   SCIARA_TRY(check_options(&e->options));
@@ -343,7 +300,7 @@ static enum sciara_status start_evaluator(struct sciara_evaluator *e) {
   sciara_log(SCIARA_LOG_INFO, "engine: %s; %d %s at a time", e->crew.ops->name, most.workers,
              sciara_plural((uint64_t)most.workers, "evaluation", "evaluations"));
   SCIARA_TRY(sciara_crew_make_slots(&e->crew, grid, most.cells, most.workers));
-  return start_workers(e, most.workers);
+  return sciara_crew_start(&e->crew, most.workers);
 }
 
 enum sciara_status sciara_evaluator_open(const struct sciara_evaluate_options *options, struct sciara_evaluator **out) {
@@ -351,8 +308,8 @@ enum sciara_status sciara_evaluator_open(const struct sciara_evaluate_options *o
   *out = NULL;
   SCIARA_TRY(SCIARA_NEW(e, 1, "an evaluation"));
   e->options = *options;
-  pthread_mutex_init(&e->lock, NULL);
-  pthread_cond_init(&e->work, NULL);
+  const struct sciara_crew_queue queue = {take_task, do_task, SCIARA_CANCEL_DROP, e};
+  sciara_crew_init(&e->crew, &queue);
   pthread_cond_init(&e->answered, NULL);
   const enum sciara_status status = start_evaluator(e);
   if (status == SCIARA_OK)
@@ -365,25 +322,21 @@ enum sciara_status sciara_evaluator_open(const struct sciara_evaluate_options *o
 const struct sciara_cases *sciara_evaluator_cases(const struct sciara_evaluator *e) { return &e->cases; }
 
 void sciara_evaluator_stop(struct sciara_evaluator *e) {
-  pthread_mutex_lock(&e->lock);
+  pthread_mutex_lock(&e->crew.lock);
   e->ends = true;
   if (e->given < e->put) halt(e);
-  pthread_cond_broadcast(&e->work);
-  pthread_mutex_unlock(&e->lock);
-  for (; e->worker_count > 0; e->worker_count--) pthread_join(e->workers[e->worker_count - 1].thread, NULL);
-  sciara_crew_free(&e->crew);
+  sciara_crew_call(&e->crew);
+  pthread_mutex_unlock(&e->crew.lock);
+  sciara_crew_join(&e->crew);
   for (; e->given < e->put; e->given++) entry_free(e, entry_of(e, e->given));
 }
 
 void sciara_evaluator_close(struct sciara_evaluator *e) {
   if (!e) return;
   sciara_evaluator_stop(e);
-  pthread_mutex_destroy(&e->lock);
-  pthread_cond_destroy(&e->work);
+  sciara_crew_free(&e->crew);
   pthread_cond_destroy(&e->answered);
   sciara_cases_free(&e->cases);
-  sciara_failure_free(&e->failed);
   sciara_free(e->ring);
-  sciara_free(e->workers);
   sciara_free(e);
 }

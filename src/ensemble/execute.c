@@ -3,7 +3,6 @@
 #include "ensemble/execute.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,29 +37,20 @@ struct work {
   struct sciara_batch_folder folder;
   struct sciara_compute_setup setup;
   struct sciara_crew crew;
+  // What follows, with the lock of the crew once there are workers.
   struct sciara_member_done *states; ///< of all members
   bool *selected;                    ///< batches of the slice
   bool *whole;                       ///< batches that are there
   size_t *open;                      ///< members of each batch that are not finished
   struct sciara_task *tasks;
   size_t task_count, next;
-  bool takes_memory;    ///< to place a member does: it begins with lava, or a vent has an area
-  bool has_stop;        ///< the stop rule counts
-  size_t next_test;     ///< whole batches at the beginning with which it is tested again
-  pthread_mutex_t lock; ///< for what follows, and for next, states and open
+  bool takes_memory; ///< to place a member does: it begins with lava, or a vent has an area
+  bool has_stop;     ///< the stop rule counts
+  size_t next_test;  ///< whole batches at the beginning with which it is tested again
   struct sciara_execute_progress now;
-  size_t running;               ///< workers
-  struct sciara_failure failed; ///< the first error that is not of a member
-  int unstored;                 ///< a checkpoint could not be written
-  int halt;                     ///< ends all members in work: enum sciara_cancel
+  int unstored; ///< a checkpoint could not be written
   double begin;
   double length_done, length_all;
-};
-
-struct worker {
-  struct work *work;
-  int number;
-  pthread_t thread;
 };
 
 // ------------------------------------------------------------------------------------------------------------- slice
@@ -150,63 +140,41 @@ static enum sciara_status make_tasks(struct work *w, struct sciara_member_need *
  */
 static enum sciara_status test_stop(struct work *w) {
   size_t prefix = 0, enough = 0;
-  pthread_mutex_lock(&w->lock);
+  pthread_mutex_lock(&w->crew.lock);
   while (prefix < w->e->batch_count && w->whole[prefix]) prefix++;
   const bool due = w->has_stop && w->now.enough == 0 && prefix >= w->next_test;
   if (due) w->next_test = prefix + 1 + prefix / STOP_TESTS;
-  pthread_mutex_unlock(&w->lock);
+  pthread_mutex_unlock(&w->crew.lock);
   if (!due) return SCIARA_OK;
   SCIARA_TRY(sciara_stop_find(w->e, w->setup.site, &enough));
   if (enough == 0) return SCIARA_OK;
-  pthread_mutex_lock(&w->lock);
+  pthread_mutex_lock(&w->crew.lock);
   w->now.enough = enough; // whoever finds it finds the same
-  pthread_mutex_unlock(&w->lock);
-  __atomic_store_n(&w->halt, SCIARA_CANCEL_DROP, __ATOMIC_RELAXED);
+  pthread_mutex_unlock(&w->crew.lock);
+  sciara_crew_halt(&w->crew, SCIARA_CANCEL_DROP);
   return SCIARA_OK;
 }
 
 // ------------------------------------------------------------------------------------------------------------ workers
 
-/** Ends the members in work, which are stored, unless the stop rule has ended them. */
-static void halt(struct work *w) {
-  int none = 0;
-  __atomic_compare_exchange_n(&w->halt, &none, SCIARA_CANCEL_STORE, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-}
-
-/** Ends the work with an error; the first one counts. */
-static void fail(struct work *w, enum sciara_status status) {
-  pthread_mutex_lock(&w->lock);
-  sciara_failure_keep(&w->failed, status);
-  pthread_mutex_unlock(&w->lock);
-  halt(w);
-}
-
-/** The next task; false: there is none. */
-static bool take_task(const struct worker *me, struct sciara_task *task) {
-  struct work *w = me->work;
-  struct sciara_pool_slot *const slot = sciara_crew_slot(&w->crew, me->number);
-  pthread_mutex_lock(&w->lock);
-  const bool some = w->next < w->task_count && !__atomic_load_n(&w->halt, __ATOMIC_RELAXED);
-  if (some) *task = w->tasks[w->next++];
-  if (slot && some) sciara_pool_reserve(slot); // before another worker drains the pools
-  if (slot && !some) sciara_pool_release(slot);
-  const bool last = w->next == w->task_count;
-  pthread_mutex_unlock(&w->lock);
-  if (last) sciara_crew_drain(&w->crew);
-  return some;
+static enum sciara_crew_next take_task(void *context, struct sciara_crew_task *task, bool *last) {
+  struct work *w = (struct work *)context;
+  const bool some = w->next < w->task_count;
+  if (some) task->item = &w->tasks[w->next++];
+  *last = w->next == w->task_count;
+  return some ? SCIARA_CREW_TASK : SCIARA_CREW_NONE;
 }
 
 /** Computes a member and stores it; *done is false if it was cancelled. */
-static enum sciara_status compute(const struct worker *me, size_t member, struct sciara_member_done *state,
+static enum sciara_status compute(const struct work *w, int worker, size_t member, struct sciara_member_done *state,
                                   bool *done) {
-  const struct work *w = me->work;
   struct sciara_compute_setup setup = w->setup;
   struct sciara_footprint f = {0};
   char name[SCIARA_MEMBER_NAME];
   const struct sciara_scenario_member scenario = sciara_ensemble_member(w->e, member, name);
   bool cancelled = false;
-  setup.device = sciara_crew_device(&w->crew, me->number);
-  setup.slot = sciara_crew_slot(&w->crew, me->number);
+  setup.device = sciara_crew_device(&w->crew, worker);
+  setup.slot = sciara_crew_slot(&w->crew, worker);
   char *checkpoint = sciara_member_checkpoint_path(&w->folder, member);
   setup.checkpoint = checkpoint;
   setup.ensemble_hash = w->e->hash;
@@ -226,65 +194,52 @@ static enum sciara_status compute(const struct worker *me, size_t member, struct
 
 /** Counts a finished member; true: it was the last one of its batch. */
 static bool count_finished(struct work *w, const struct sciara_task *task, const struct sciara_member_done *state) {
-  pthread_mutex_lock(&w->lock);
+  pthread_mutex_lock(&w->crew.lock);
   w->states[task->member] = *state;
   count_state(&w->now, state);
   w->now.now++;
   w->length_done += task->length;
   const bool last = --w->open[task->member / w->e->batch_size] == 0;
-  pthread_mutex_unlock(&w->lock);
+  pthread_mutex_unlock(&w->crew.lock);
   return last;
 }
 
 /** A member whose file is gone is computed again by the worker that finds it. */
-static enum sciara_status join_batch(const struct worker *me, size_t batch) {
+static enum sciara_status join_batch(struct work *w, int worker, size_t batch) {
   size_t missing;
   for (;;) {
     struct sciara_member_done state;
     bool done;
-    SCIARA_TRY(sciara_batch_join(&me->work->folder, batch, &missing));
+    SCIARA_TRY(sciara_batch_join(&w->folder, batch, &missing));
     if (missing == SIZE_MAX) break;
-    SCIARA_TRY(compute(me, missing, &state, &done));
+    SCIARA_TRY(compute(w, worker, missing, &state, &done));
     if (!done) return SCIARA_OK;
   }
-  pthread_mutex_lock(&me->work->lock);
-  me->work->whole[batch] = true;
-  pthread_mutex_unlock(&me->work->lock);
+  pthread_mutex_lock(&w->crew.lock);
+  w->whole[batch] = true;
+  pthread_mutex_unlock(&w->crew.lock);
   return SCIARA_OK;
 }
 
-static enum sciara_status do_task(const struct worker *me, const struct sciara_task *task) {
-  struct work *w = me->work;
+static enum sciara_status do_task(void *context, int worker, const struct sciara_crew_task *of) {
+  struct work *w = (struct work *)context;
+  const struct sciara_task *task = (const struct sciara_task *)of->item;
   struct sciara_member_done state = {0};
   bool done = true;
   // Another process may have finished it since.
   if (sciara_member_is_stored(&w->folder, task->member))
     SCIARA_TRY(sciara_member_find(&w->folder, task->member, &state));
-  if (!state.finished) SCIARA_TRY(compute(me, task->member, &state, &done));
+  if (!state.finished) SCIARA_TRY(compute(w, worker, task->member, &state, &done));
   if (!done || !count_finished(w, task, &state)) return SCIARA_OK;
-  SCIARA_TRY(join_batch(me, task->member / w->e->batch_size));
+  SCIARA_TRY(join_batch(w, worker, task->member / w->e->batch_size));
   return test_stop(w);
 }
 
-static void *run_worker(void *context) {
-  const struct worker *me = (const struct worker *)context;
-  struct work *w = me->work;
-  struct sciara_task task;
-  while (take_task(me, &task)) {
-    const enum sciara_status status = do_task(me, &task);
-    if (status != SCIARA_OK) fail(w, status);
-  }
-  pthread_mutex_lock(&w->lock);
-  w->running--;
-  pthread_mutex_unlock(&w->lock);
-  return NULL;
-}
-
 static void report(struct work *w) {
-  pthread_mutex_lock(&w->lock);
+  pthread_mutex_lock(&w->crew.lock);
   struct sciara_execute_progress now = w->now;
   const double share = w->length_all > 0 ? w->length_done / w->length_all : 0;
-  pthread_mutex_unlock(&w->lock);
+  pthread_mutex_unlock(&w->crew.lock);
   now.seconds = sciara_wallclock() - w->begin;
   now.per_hour = now.now > 0 ? 3600 * (double)now.now / now.seconds : 0;
   now.to_go_s = now.finished == now.total ? 0 : share > 0 ? now.seconds * (1 - share) / share : -1;
@@ -296,37 +251,17 @@ static void report(struct work *w) {
 
 /** Waits until all workers have ended, passing on a cancellation. */
 static void watch(struct work *w) {
-  size_t running;
+  int running;
   do {
     const struct timespec pause = {.tv_nsec = TICK_MS * 1000000L / 4};
     nanosleep(&pause, NULL);
-    if (w->options->cancel && __atomic_load_n(w->options->cancel, __ATOMIC_RELAXED)) halt(w);
-    pthread_mutex_lock(&w->lock);
-    running = w->running;
-    pthread_mutex_unlock(&w->lock);
+    if (w->options->cancel && __atomic_load_n(w->options->cancel, __ATOMIC_RELAXED))
+      sciara_crew_halt(&w->crew, SCIARA_CANCEL_STORE);
+    pthread_mutex_lock(&w->crew.lock);
+    running = w->crew.running;
+    pthread_mutex_unlock(&w->crew.lock);
     report(w);
   } while (running > 0);
-}
-
-static enum sciara_status run_workers(struct work *w, int count) {
-  struct worker *workers;
-  int started = 0;
-  SCIARA_TRY(SCIARA_NEW(workers, count, "workers"));
-  w->running = (size_t)count;
-  for (; started < count; started++) {
-    workers[started] = (struct worker){.work = w, .number = started};
-    if (pthread_create(&workers[started].thread, NULL, run_worker, &workers[started]) != 0) break;
-  }
-  if (started < count) {
-    pthread_mutex_lock(&w->lock);
-    w->running -= (size_t)(count - started);
-    pthread_mutex_unlock(&w->lock);
-    if (started == 0) fail(w, sciara_fail(SCIARA_ERR_MEMORY, "cannot start a thread"));
-  }
-  watch(w);
-  for (int k = 0; k < started; k++) pthread_join(workers[k].thread, NULL);
-  sciara_free(workers);
-  return sciara_failure_status(&w->failed);
 }
 
 // ---------------------------------------------------------------------------------------------------------- execution
@@ -359,7 +294,6 @@ cleanup:
 
 /** Batches whose members were all finished when an earlier run was ended; and what is left of members of whole ones. */
 static enum sciara_status join_leftovers(struct work *w) {
-  const struct worker me = {.work = w};
   for (size_t b = 0; b < w->e->batch_count; b++) {
     bool whole = false;
     if (!w->selected[b] || w->open[b] > 0) continue;
@@ -367,7 +301,7 @@ static enum sciara_status join_leftovers(struct work *w) {
     if (whole)
       sciara_batch_sweep(&w->folder, b, true);
     else
-      SCIARA_TRY(join_batch(&me, b));
+      SCIARA_TRY(join_batch(w, 0, b));
   }
   return SCIARA_OK;
 }
@@ -406,7 +340,9 @@ static enum sciara_status execute(struct work *w) {
   sciara_log(SCIARA_LOG_INFO, "engine: %s; %d %s at a time, %zu to compute", w->crew.ops->name, most.workers,
              sciara_plural((uint64_t)most.workers, "member", "members"), w->task_count);
   SCIARA_TRY(sciara_crew_make_slots(&w->crew, &w->setup.site->grid, most.cells, most.workers));
-  return run_workers(w, most.workers);
+  SCIARA_TRY(sciara_crew_start(&w->crew, most.workers));
+  watch(w);
+  return sciara_crew_join(&w->crew);
 }
 
 /** The stop rule holds: the other members are not computed. */
@@ -419,18 +355,19 @@ enum sciara_status sciara_ensemble_execute(const struct sciara_ensemble *e,
                                            const struct sciara_execute_options *options,
                                            struct sciara_execute_progress *out) {
   struct work w = {.e = e, .options = options, .folder = {.ensemble = e}, .begin = sciara_wallclock()};
-  w.setup = (struct sciara_compute_setup){.engine = options->engine, .threads = 1, .device = -1, .cancel = &w.halt};
+  w.setup =
+      (struct sciara_compute_setup){.engine = options->engine, .threads = 1, .device = -1, .cancel = &w.crew.halt};
   w.setup.unstored = &w.unstored;
   w.setup.checkpoint_wall_s = options->checkpoint_wall_s > 0 ? options->checkpoint_wall_s : CHECKPOINT_S;
   w.has_stop = e->stop.standard_error > 0 && !options->all && !options->has_ids && options->parts == 0;
   w.next_test = 1;
-  pthread_mutex_init(&w.lock, NULL);
+  const struct sciara_crew_queue queue = {take_task, do_task, SCIARA_CANCEL_STORE, &w};
+  sciara_crew_init(&w.crew, &queue);
   const enum sciara_status status = execute(&w);
   if (w.now.enough > 0) drop_checkpoints(&w);
   report(&w);
   *out = w.now;
   sciara_crew_free(&w.crew);
-  pthread_mutex_destroy(&w.lock);
   sciara_kept_destroy(w.folder.kept);
   sciara_site_release(w.setup.site);
   sciara_free(w.states);
@@ -438,6 +375,5 @@ enum sciara_status sciara_ensemble_execute(const struct sciara_ensemble *e,
   sciara_free(w.whole);
   sciara_free(w.open);
   sciara_free(w.tasks);
-  sciara_failure_free(&w.failed);
   return status;
 }

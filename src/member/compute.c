@@ -21,7 +21,6 @@
 #include "member/crew.h"
 #include "member/footprint.h"
 #include "model/field.h"
-#include "model/ground_change.h"
 #include "model/soundness.h"
 #include "model/tower.h"
 #include "model/window.h"
@@ -219,19 +218,6 @@ static enum sciara_status check_checkpoint(const struct sciara_checkpoint *c, co
   return status;
 }
 
-/** The ground of the map at a simulated time, s, with one reference. */
-static enum sciara_status ground_at(const struct sciara_site *map, double time, const struct sciara_site **out) {
-  *out = sciara_site_retain(map);
-  while (sciara_site_next_change(*out) <= time) {
-    const struct sciara_site *next = NULL;
-    const enum sciara_status status = sciara_site_change(*out, &next);
-    sciara_site_release(*out);
-    *out = next;
-    SCIARA_TRY(status);
-  }
-  return SCIARA_OK;
-}
-
 static enum sciara_status read_file(const char *path, const struct sciara_problem *p,
                                     const struct sciara_member_identity *identity, const struct sciara_site **given,
                                     const struct sciara_vents *all, struct sciara_state **state,
@@ -242,7 +228,9 @@ static enum sciara_status read_file(const char *path, const struct sciara_proble
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_checkpoint_read_header(path, &c));
   SCIARA_TRY_GOTO(check_computed_member(path, &c, p, identity));
-  SCIARA_TRY_GOTO(ground_at(*given, c.time_s, &map));
+  map = sciara_site_retain(*given);
+  while (sciara_site_next_change(map) <= c.time_s)
+    SCIARA_TRY_GOTO(sciara_ground_change(&map, NULL, p->boundary, NULL, NULL));
   SCIARA_TRY_GOTO(find_window(path, &c, &map->grid, &progress->window));
   SCIARA_TRY_GOTO(sciara_window_site(map, &progress->window, p->boundary, &site));
   if (sciara_window_vents(all, &progress->window, &vents) == SCIARA_ERR_INTERNAL)
@@ -470,21 +458,10 @@ static const struct sciara_margins as_it_is = {{0}};
 
 /** Does the changes of the ground that are due at the end of the last slice, and continues on the new ground. */
 static enum sciara_status change_ground(struct sciara_member *m) {
-  const struct sciara_ground_changes *c = m->map->changes;
   struct sciara_ground_effect effect;
   if (!(sciara_site_next_change(m->map) <= m->kept->time)) return SCIARA_OK;
-  while (sciara_site_next_change(m->map) <= m->kept->time) {
-    const struct sciara_site *map = NULL, *site = NULL;
-    const size_t k = m->map->changes_done;
-    SCIARA_TRY(sciara_site_change(m->map, &map));
-    enum sciara_status status = sciara_window_site(map, &m->window, m->boundary, &site);
-    if (status == SCIARA_OK)
-      status = sciara_state_change_ground(m->kept, site, c, k, m->window.row, m->window.col, map->grid.cols, &effect);
-    sciara_site_release(site);
-    sciara_site_release(status == SCIARA_OK ? m->map : map);
-    SCIARA_TRY(status);
-    m->map = map;
-  }
+  while (sciara_site_next_change(m->map) <= m->kept->time)
+    SCIARA_TRY(sciara_ground_change(&m->map, &m->window, m->boundary, m->kept, &effect));
   m->ground = sciara_site_checksum(m->map);
   SCIARA_TRY(enlarge(m, &as_it_is));
   return sciara_simulation_judge(m->simulation);

@@ -119,11 +119,93 @@ int sciara_crew_device(const struct sciara_crew *c, int worker) {
   return devices > 0 ? worker % devices : -1;
 }
 
-void sciara_crew_drain(const struct sciara_crew *c) {
-  for (int k = 0; k < c->pool_count; k++) sciara_pool_drain(c->pools[k]);
+// -------------------------------------------------------------------------------------------------------------- queue
+
+struct sciara_crew_worker {
+  struct sciara_crew *crew;
+  int number;
+  pthread_t thread;
+};
+
+void sciara_crew_init(struct sciara_crew *c, const struct sciara_crew_queue *queue) {
+  *c = (struct sciara_crew){.queue = *queue};
+  pthread_mutex_init(&c->lock, NULL);
+  pthread_cond_init(&c->called, NULL);
+}
+
+bool sciara_crew_is_halted(const struct sciara_crew *c) { return __atomic_load_n(&c->halt, __ATOMIC_RELAXED) != 0; }
+
+void sciara_crew_call(struct sciara_crew *c) { pthread_cond_broadcast(&c->called); }
+
+void sciara_crew_halt(struct sciara_crew *c, enum sciara_cancel how) {
+  int none = 0;
+  if (how == SCIARA_CANCEL_DROP)
+    __atomic_store_n(&c->halt, how, __ATOMIC_RELAXED);
+  else
+    __atomic_compare_exchange_n(&c->halt, &none, how, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  pthread_cond_broadcast(&c->called);
+}
+
+/** Waits for a task; false: there will be none. With the lock. */
+static bool take_task(const struct sciara_crew_worker *me, struct sciara_crew_task *task) {
+  struct sciara_crew *c = me->crew;
+  struct sciara_pool_slot *const slot = sciara_crew_slot(c, me->number);
+  for (;;) {
+    bool last = false;
+    const enum sciara_crew_next next =
+        sciara_crew_is_halted(c) ? SCIARA_CREW_NONE : c->queue.take(c->queue.context, task, &last);
+    if (slot && next == SCIARA_CREW_TASK) sciara_pool_reserve(slot); // before another worker drains the pools
+    if (slot && next == SCIARA_CREW_NONE) sciara_pool_release(slot);
+    for (int k = 0; last && k < c->pool_count; k++) sciara_pool_drain(c->pools[k]);
+    if (next != SCIARA_CREW_WAIT) return next == SCIARA_CREW_TASK;
+    pthread_cond_wait(&c->called, &c->lock);
+  }
+}
+
+static void *run_worker(void *context) {
+  const struct sciara_crew_worker *me = (const struct sciara_crew_worker *)context;
+  struct sciara_crew *c = me->crew;
+  struct sciara_crew_task task;
+  pthread_mutex_lock(&c->lock);
+  while (take_task(me, &task)) {
+    pthread_mutex_unlock(&c->lock);
+    const enum sciara_status status = c->queue.work(c->queue.context, me->number, &task);
+    pthread_mutex_lock(&c->lock);
+    sciara_failure_keep(&c->failed, status);
+    if (status != SCIARA_OK) sciara_crew_halt(c, c->queue.on_error);
+  }
+  c->running--;
+  pthread_mutex_unlock(&c->lock);
+  return NULL;
+}
+
+enum sciara_status sciara_crew_start(struct sciara_crew *c, int workers) {
+  enum sciara_status status;
+  pthread_mutex_lock(&c->lock);
+  SCIARA_TRY_GOTO(SCIARA_NEW(c->workers, workers, "workers"));
+  for (; c->count < workers; c->count++) {
+    struct sciara_crew_worker *w = &c->workers[c->count];
+    *w = (struct sciara_crew_worker){.crew = c, .number = c->count};
+    if (pthread_create(&w->thread, NULL, run_worker, w) != 0) break;
+  }
+  c->running = c->count;
+  if (c->count == 0) status = sciara_fail(SCIARA_ERR_MEMORY, "cannot start a thread");
+cleanup:
+  pthread_mutex_unlock(&c->lock);
+  return status;
+}
+
+enum sciara_status sciara_crew_join(struct sciara_crew *c) {
+  for (; c->count > 0; c->count--) pthread_join(c->workers[c->count - 1].thread, NULL);
+  for (; c->pool_count > 0; c->pool_count--) sciara_pool_destroy(c->pools[c->pool_count - 1]);
+  return sciara_failure_status(&c->failed);
 }
 
 void sciara_crew_free(struct sciara_crew *c) {
-  for (int k = 0; k < c->pool_count; k++) sciara_pool_destroy(c->pools[k]);
+  sciara_crew_join(c);
+  pthread_mutex_destroy(&c->lock);
+  pthread_cond_destroy(&c->called);
+  sciara_failure_free(&c->failed);
+  sciara_free(c->workers);
   *c = (struct sciara_crew){0};
 }

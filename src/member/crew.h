@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workers that compute members at the same time: how many a machine can have, and with what each computes: a slot, a
-// GPU or a core.
+// The workers that compute members at the same time: how many a machine can have, with what each computes (a slot, a GPU or a
+// core), and the queue from which they take their tasks.
 #ifndef SCIARA_MEMBER_CREW_H
 #define SCIARA_MEMBER_CREW_H
 
+#include <pthread.h>
+
 #include "engine/engine.h"
+#include "member/compute.h"
 #include "setup/cost.h"
 
 struct sciara_pool;
-struct sciara_pool_slot;
+struct sciara_crew_worker;
 
 enum { SCIARA_CAPACITY_DEVICES = 64 }; ///< GPUs that are used at most
 
@@ -36,13 +39,49 @@ struct sciara_capacity {
 enum sciara_status sciara_capacity_find(const struct sciara_capacity_request *r, const struct sciara_member_need *needs,
                                         struct sciara_capacity *out);
 
-/** Zero-initialise, set ops and options, release with sciara_crew_free. */
+/** What a worker is to do; only its owner knows what it means. */
+struct sciara_crew_task {
+  void *item;
+  size_t number;
+};
+
+enum sciara_crew_next {
+  SCIARA_CREW_NONE, ///< there is no task, and none will follow
+  SCIARA_CREW_WAIT, ///< there is none at present (sciara_crew_call)
+  SCIARA_CREW_TASK,
+};
+
+/** Tasks, of the same kind for all workers. */
+struct sciara_crew_queue {
+  /**
+   * Takes the next task, with the lock of the crew.
+   *
+   * @param last set to whether no other task will follow: members that are left in slots may continue in faster engines
+   */
+  enum sciara_crew_next (*take)(void *context, struct sciara_crew_task *task, bool *last);
+  /** Does it, without the lock. After an error, of which the first one is kept, the crew is halted. */
+  enum sciara_status (*work)(void *context, int worker, const struct sciara_crew_task *task);
+  enum sciara_cancel on_error; ///< what happens to the members in work then
+  void *context;
+};
+
+/** Release with sciara_crew_free. */
 struct sciara_crew {
   const struct sciara_engine_ops *ops;
   struct sciara_engine_options options;
   struct sciara_pool *pools[SCIARA_CAPACITY_DEVICES]; ///< one for each GPU, if the engine has slots
   int pool_count;
+  pthread_mutex_t lock; ///< for what follows, and for the tasks
+  pthread_cond_t called;
+  struct sciara_crew_queue queue;
+  struct sciara_crew_worker *workers;
+  int count, running; ///< workers that were started; that have not ended
+  int halt;           ///< enum sciara_cancel, atomic: no task is taken any more
+  struct sciara_failure failed;
 };
+
+/** Before all else; then set ops and options. */
+void sciara_crew_init(struct sciara_crew *c, const struct sciara_crew_queue *queue);
 
 /**
  * Makes the slots of the workers, if the engine has slots; else nothing.
@@ -59,10 +98,23 @@ struct sciara_pool_slot *sciara_crew_slot(const struct sciara_crew *c, int worke
 /** The number of its GPU; -1: that of the scenario. */
 int sciara_crew_device(const struct sciara_crew *c, int worker);
 
-/** No slot will be reserved any more for another member (sciara_pool_drain). */
-void sciara_crew_drain(const struct sciara_crew *c);
+/** Starts workers, fewer if there are no more threads. SCIARA_ERR_MEMORY: not even one. */
+enum sciara_status sciara_crew_start(struct sciara_crew *c, int workers);
 
-/** No slot may have an engine any more. */
+/** There may be tasks, or they have ended: for workers that wait. With the lock. */
+void sciara_crew_call(struct sciara_crew *c);
+
+/**
+ * Ends all members in work: SCIARA_CANCEL_DROP replaces SCIARA_CANCEL_STORE. No task is taken any more. With the lock, if
+ * workers may wait.
+ */
+void sciara_crew_halt(struct sciara_crew *c, enum sciara_cancel how);
+bool sciara_crew_is_halted(const struct sciara_crew *c);
+
+/** Waits until all workers have ended, and gives back their slots. Returns the first error. */
+enum sciara_status sciara_crew_join(struct sciara_crew *c);
+
+/** Also does what sciara_crew_join does. */
 void sciara_crew_free(struct sciara_crew *c);
 
 // ---------------------------------------------------------------------------------------------------- slots, in pool.c

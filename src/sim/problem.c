@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "model/ground_change.h"
 
 void sciara_problem_free(struct sciara_problem *p) {
   sciara_vents_destroy(p->vents);
@@ -50,22 +49,30 @@ static void report_change(const struct sciara_problem *p, const struct sciara_gr
               e->volume_m3, e->with_lava, e->rock_m3);
 }
 
+enum sciara_status sciara_ground_change(const struct sciara_site **map, const struct sciara_window *w,
+                                        enum sciara_boundary boundary, struct sciara_state *state,
+                                        struct sciara_ground_effect *effect) {
+  const struct sciara_ground_changes *c = (*map)->changes;
+  const size_t k = (*map)->changes_done;
+  const struct sciara_site *next = NULL, *site = NULL;
+  SCIARA_TRY(sciara_site_change(*map, &next));
+  enum sciara_status status = SCIARA_OK;
+  if (w) status = sciara_window_site(next, w, boundary, &site);
+  if (status == SCIARA_OK && state)
+    status = sciara_state_change_ground(state, w ? site : next, c, k, w ? w->row : 0, w ? w->col : 0, next->grid.cols,
+                                        effect);
+  sciara_site_release(site);
+  sciara_site_release(status == SCIARA_OK ? *map : next);
+  if (status == SCIARA_OK) *map = next;
+  return status;
+}
+
 /** Does the next change of the ground, in the site and, if there is one, in the state. */
 static enum sciara_status change_problem_ground(struct sciara_problem *p) {
-  const struct sciara_ground_changes *c = p->site->changes;
-  const size_t k = p->site->changes_done;
-  const struct sciara_site *site;
   struct sciara_ground_effect effect;
-  SCIARA_TRY(sciara_site_change(p->site, &site));
-  const enum sciara_status status =
-      p->state ? sciara_state_change_ground(p->state, site, c, k, 0, 0, p->grid.cols, &effect) : SCIARA_OK;
-  if (status != SCIARA_OK) {
-    sciara_site_release(site);
-    return status;
-  }
-  sciara_site_release(p->site);
-  p->site = site;
-  if (p->state) report_change(p, &c->change[k], &effect);
+  const size_t k = p->site->changes_done;
+  SCIARA_TRY(sciara_ground_change(&p->site, NULL, p->boundary, p->state, &effect));
+  if (p->state) report_change(p, &p->site->changes->change[k], &effect);
   return SCIARA_OK;
 }
 

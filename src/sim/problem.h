@@ -5,9 +5,11 @@
 
 #include "base/log.h"
 #include "engine/engine.h"
+#include "model/ground_change.h"
 #include "model/ledger.h"
 #include "model/site.h"
 #include "model/terms.h"
+#include "model/window.h"
 
 struct sciara_source;
 
@@ -38,6 +40,16 @@ enum sciara_status sciara_problem_make_rounding(struct sciara_problem *p);
 
 /** The clock before the first step, s, in the precision of the run. */
 double sciara_problem_first_clock(const struct sciara_problem *p);
+
+/**
+ * Replaces the ground of a map by that with its next change, and gives it to a state on it. On failure neither has changed.
+ *
+ * @param w of the state on the map, in which a boundary is as of sciara_window_site; NULL: its site is the map
+ * @param state NULL: there is none, and no effect
+ */
+enum sciara_status sciara_ground_change(const struct sciara_site **map, const struct sciara_window *w,
+                                        enum sciara_boundary boundary, struct sciara_state *state,
+                                        struct sciara_ground_effect *effect);
 
 /** Does the changes of the ground that are due at the time of the state, in site and state, and reports them. */
 enum sciara_status sciara_problem_change_due(struct sciara_problem *p);

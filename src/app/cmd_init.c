@@ -408,7 +408,7 @@ static const struct sciara_option ensemble_options[] = {
     {"assets", 0, "FILE", "places of which the ensemble tells the probability (result.sites)"},
     {"sets", 0, "FILE",
      "the parameters of the lava are those of the rows of this table, such as accepted.csv of a calibration"},
-    {"dem-error", 0, "M", "standard deviation of the errors of the DEM, m (default: a fifth of a cell)"},
+    {"dem-error", 0, "M", "standard deviation of the errors of the DEM, m (default: a quarter of a cell)"},
     {"overwrite", 0, NULL, "replace FILE if it exists"},
     {0},
 };
@@ -484,10 +484,10 @@ static bool put_vary(cJSON *vary, const struct ensemble_order *o, const struct s
   cJSON *ground = sciara_json_put(vary, NULL, cJSON_CreateObject());
   sciara_log(SCIARA_LOG_INFO,
              "elevation_error is %.6g m with a correlation length of %.6g m: replace them by those of your DEM", error,
-             10 * p->grid.cell_size);
+             5 * p->grid.cell_size);
   return done && cJSON_AddStringToObject(ground, "key", "elevation_error") &&
          sciara_json_put(ground, "values", cJSON_CreateDoubleArray(&error, 1)) &&
-         cJSON_AddNumberToObject(ground, "correlation_m", 10 * p->grid.cell_size);
+         cJSON_AddNumberToObject(ground, "correlation_m", 5 * p->grid.cell_size);
 }
 
 /** Puts the last three of the usual times after the start before the end of the run; none if its end is not a time. */
@@ -524,7 +524,7 @@ static enum sciara_status compose_ensemble(const struct ensemble_order *o, const
   enum sciara_status status;
   struct sciara_text url = {0};
   char *folder = sciara_path_folder(o->path);
-  const double zero = 0, error = o->error > 0 ? o->error : 0.2 * p->grid.cell_size;
+  const double zero = 0, error = o->error > 0 ? o->error : 0.25 * p->grid.cell_size;
   cJSON *root = folder ? cJSON_CreateObject() : NULL, *sample, *result;
   SCIARA_TRY_GOTO(find_schema("ensemble.schema.json", &url));
   if (url.length > 0) cJSON_AddStringToObject(root, "$schema", url.data);

@@ -118,10 +118,10 @@ class Init(Case):
                              {"observed": {"outline": "../front.geojson", "time": "2026-05-10T01:00Z"}})
             self.assertIn("7200 m3 of lava", self.sciara("check", "files/s.json", "--no-estimate").stderr)  # 2 m3/s for an hour
             done = self.sciara("ensemble", "init", "files/s.json", "--members", 5, "--assets", "places.geojson", "-o", "e.json", "--overwrite")
-            self.assertIn("elevation_error is 2 m with a correlation length of 100 m", done.stderr)
+            self.assertIn("elevation_error is 2.5 m with a correlation length of 50 m", done.stderr)
             made = case.read_json(self.path("e.json"))
             self.assertEqual(made["vary"], [{"key": "rate_scale", "log_uniform": [0.5, 2]}, {"key": "initial.observed.temperature", "log_uniform": [(1143 + 1360) / 2, 1360]}, lava,
-                                            {"key": "elevation_error", "values": [2], "correlation_m": 100}])
+                                            {"key": "elevation_error", "values": [2.5], "correlation_m": 50}])
             self.assertEqual((made["base"], made["sample"]["count"], made["result"]), (
                 "files/s.json", 5, {"thickness_m": [0], "within": within, "sites": [{"file": "places.geojson"}]}))
             self.assertIn("members:  5 in", self.sciara("ensemble", "check", "e.json", "--no-estimate").stdout)

@@ -174,12 +174,10 @@ static void print_names(const char *title, unsigned fields, const char *suffix) 
 
 static void print_end(const struct sciara_scenario_spec *s) {
   char text[48];
-  sciara_print_duration(s->run.until == SCIARA_UNTIL_FRONT ? s->run.rest_s : s->run.until_s, text, sizeof text);
-  if (s->run.until == SCIARA_UNTIL_FRONT)
-    sciara_print("end:           when no cell has become newly covered for %s and every vent has emitted", text);
-  else
-    sciara_print("end:           %s",
-                 s->run.until == SCIARA_UNTIL_TIME ? text : "when all lava is solid and no vent emits");
+  const struct sciara_until_rule at = {.before = "", .after = ""},
+                                 *rule = s->run.until == SCIARA_UNTIL_TIME ? &at : &sciara_until_rules[s->run.until];
+  sciara_print_duration(rule == &at ? s->run.until_s : s->run.rest_s, text, sizeof text);
+  sciara_print("end:           %s%s%s", rule->before, rule == &at || *rule->after ? text : "", rule->after);
   sciara_print_duration(s->run.max_time_s, text, sizeof text);
   if (isfinite(s->run.max_time_s)) sciara_print(", at the latest after %s", text);
   if (s->run.max_steps != UINT64_MAX)

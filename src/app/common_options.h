@@ -126,12 +126,13 @@ enum sciara_status sciara_picture_options_read(const struct sciara_arguments *a,
 
 /** All of these, and those that define a run. */
 #define SCIARA_QUICK_OPTION {"quick", 0, NULL, "cells of 40 m, for a first look: says what that costs (dem.cell_size_m)"}
+#define SCIARA_STOP_NAME(IDENTIFIER, name, ...) ", \"" name "\""
 #define SCIARA_SCENARIO_OPTIONS                                                                                       \
   SCIARA_ENGINE_OPTIONS,                                                                                              \
   {"precision", 'p', "double|single", "precision of the fields (engine.precision)"},                                                     \
   {"fast-math", 0, NULL, "use approximate functions of the GPU; with --precision single (engine.math)"},                                \
   {"steps", 'n', "N", "stop after N steps (run.max_steps)"},                                                                          \
-  {"until", 'u', "T", "stop at simulated time >= T (\"6 h\", \"3 d\", seconds) or a date, when \"solidified\", or with the \"front at rest\" (run.until)"},    \
+  {"until", 'u', "T", "stop at simulated time >= T (\"6 h\", \"3 d\", seconds), a date" SCIARA_EACH_STOP_RULE(SCIARA_STOP_NAME) " (run.until)"},    \
   {"output", 'o', "DIR", "folder of the run, relative to the current folder (output.folder)"},                                                                        \
   SCIARA_CHECKPOINT_OPTION,                                                                                           \
   {"set", 's', "K=V", "replace a key of the scenario: run.max_time=\"2 d\"; may be repeated"},                        \

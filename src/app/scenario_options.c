@@ -78,14 +78,15 @@ static enum sciara_status add_engine_option(struct sciara_scenario_additions *a,
 
 enum sciara_status sciara_until_check(const char *text) {
   double seconds;
-  const bool named = strcmp(text, "solidified") == 0 || strcmp(text, "front at rest") == 0 ||
+  char rules[256];
+  const bool named = sciara_until_of(text) != SCIARA_UNTIL_TIME ||
                      sciara_scenario_date_valid(text); // whether it lies after run.start the scenario knows
-  if (!named && (!sciara_parse_duration(text, &seconds) || !(seconds > 0)))
-    return sciara_fail(SCIARA_ERR_USAGE,
-                       "--until: expected a time above 0 such as \"6 h\", \"3 d\" or seconds, a date such as "
-                       "2026-05-11T10:00Z, \"solidified\" or \"front at rest\"; found \"%s\"",
-                       text);
-  return SCIARA_OK;
+  if (named || (sciara_parse_duration(text, &seconds) && seconds > 0)) return SCIARA_OK;
+  sciara_scenario_list_choices(sciara_scenario_key_find("run", "until")->choices, rules, sizeof rules);
+  return sciara_fail(SCIARA_ERR_USAGE,
+                     "--until: expected a time above 0 such as \"6 h\", \"3 d\" or seconds, a date such as "
+                     "2026-05-11T10:00Z, %s; found \"%s\"",
+                     rules, text);
 }
 
 static enum sciara_status add_until(struct sciara_scenario_additions *a, const char *text) {

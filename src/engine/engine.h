@@ -10,6 +10,7 @@
 #include "base/setting.h"
 #include "model/params.h"
 #include "model/state.h"
+#include "model/terms.h"
 #include "model/vents.h"
 #include "model/window.h"
 
@@ -103,10 +104,11 @@ enum sciara_stop_reason {
   SCIARA_STOP_NONE,
   SCIARA_STOP_STEPS,
   SCIARA_STOP_TIME,
-  SCIARA_STOP_SOLIDIFIED,
+#define SCIARA_STOP(IDENTIFIER, ...) SCIARA_STOP_##IDENTIFIER,
+  SCIARA_EACH_STOP_RULE(SCIARA_STOP) // those that engines do not test are set by their caller (sim/end.h)
+#undef SCIARA_STOP
   SCIARA_STOP_STALLED,  ///< the clock is lost in the rounding of the simulated time, so the time stands still: an error
   SCIARA_STOP_THICK,    ///< a cell is thicker than the given thickness: an error for a run
-  SCIARA_STOP_FRONT,    ///< front at rest; set by the caller of the engines (sim/end.h)
   SCIARA_STOP_WALL,     ///< max_wall_ms has passed: call again
   SCIARA_STOP_CANCEL,   ///< *cancel was set
   SCIARA_STOP_RING,     ///< of a slot: lava has come next to the ring of its grid, see struct sciara_engine_slots

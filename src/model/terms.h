@@ -8,8 +8,24 @@
 #include <stdint.h>
 
 #include "base/setting.h"
+#include "model/stop_rules.def"
 
-enum sciara_until { SCIARA_UNTIL_SOLIDIFIED, SCIARA_UNTIL_TIME, SCIARA_UNTIL_FRONT };
+/** The stop rules, and a simulated time in place of one. */
+enum sciara_until {
+#define SCIARA_UNTIL(IDENTIFIER, ...) SCIARA_UNTIL_##IDENTIFIER,
+  SCIARA_EACH_STOP_RULE(SCIARA_UNTIL) SCIARA_UNTIL_TIME
+#undef SCIARA_UNTIL
+};
+
+struct sciara_until_rule {
+  const char *name;   ///< as run.until has it
+  const char *before; ///< when it is met, in words
+  const char *after;  ///< "", or what follows to that after rest_s of struct sciara_limits
+};
+extern const struct sciara_until_rule sciara_until_rules[SCIARA_UNTIL_TIME];
+
+/** The rule with this name; SCIARA_UNTIL_TIME: there is none. */
+enum sciara_until sciara_until_of(const char *name);
 
 struct sciara_limits {
   enum sciara_until until;

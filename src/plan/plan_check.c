@@ -85,14 +85,9 @@ static double volume_of(const struct checks *c, const struct sciara_scenario_spe
   return volume;
 }
 
-/** The first and the last of the times at which vents begin to emit, and the end of the effusion, s. */
-struct effusion {
-  double first, begun, end;
-};
-
-/** False if the rates of a vent are in a file, which is not read here. */
-static bool find_member_effusion(const struct sciara_scenario_spec *member, struct effusion *out) {
-  *out = (struct effusion){.first = INFINITY, .begun = -INFINITY, .end = -INFINITY};
+/** What the effusion of a member says of its end. False if the rates of a vent are in a file, which is not read here. */
+static bool find_member_effusion(const struct sciara_scenario_spec *member, struct sciara_foreseen *out) {
+  *out = (struct sciara_foreseen){.covered = INFINITY, .begun = -INFINITY, .ended = -INFINITY};
   for (size_t k = 0; k < member->vent_count; k++) {
     const struct sciara_vent_spec *v = &member->vents[k];
     double first = INFINITY;
@@ -100,9 +95,9 @@ static bool find_member_effusion(const struct sciara_scenario_spec *member, stru
     for (size_t n = 0; n < v->rate_count; n++) {
       if (!(v->rates[n] > 0)) continue;
       first = fmin(first, v->edges[n]);
-      out->end = fmax(out->end, v->edges[n + 1]);
+      out->ended = fmax(out->ended, v->edges[n + 1]);
     }
-    out->first = fmin(out->first, first);
+    out->covered = fmin(out->covered, first);
     if (isfinite(first)) out->begun = fmax(out->begun, first);
   }
   return true;
@@ -110,14 +105,13 @@ static bool find_member_effusion(const struct sciara_scenario_spec *member, stru
 
 /** Whether a member ends at run.max_time before its own stop rule can hold, however its lava flows. */
 static bool is_cut(const struct checks *c, const struct sciara_scenario_spec *member) {
-  struct effusion e;
+  struct sciara_foreseen f;
   if (!isfinite(member->run.max_time_s)) return false;
   if (member->run.until == SCIARA_UNTIL_TIME) return member->run.max_time_s < member->run.until_s;
-  if (!find_member_effusion(member, &e)) return false;
-  const double changed = c->base->site ? sciara_site_last_change(c->base->site) : 0;
-  if (member->run.until == SCIARA_UNTIL_SOLIDIFIED) return member->run.max_time_s <= fmax(e.end, changed);
-  const double last_arrival = c->last_arrival >= 0 ? c->last_arrival : e.first;
-  return member->run.max_time_s <= fmax(fmax(last_arrival, changed) + member->run.rest_s, e.begun);
+  if (!find_member_effusion(member, &f)) return false;
+  if (c->base->site) f.changed = sciara_site_last_change(c->base->site);
+  if (c->last_arrival >= 0) f.covered = c->last_arrival;
+  return member->run.max_time_s <= sciara_end_not_before(&member->run, &f);
 }
 
 /** The share of the volume of its event that a member emits: less than 1 if the times of the vent of the base cut it. */
@@ -173,10 +167,9 @@ static void report_emitted(const struct checks *c) {
 
 /** Says what is known beforehand: results of members that are cut short have upper bounds only. All of them are an error. */
 static enum sciara_status report_cut_short(const struct checks *c, const char *file) {
-  static const char why[] =
-      "end at run.max_time before their stop rule can hold: \"front at rest\" needs "
-      "run.front_at_rest after the first lava and the last edit of the ground, \"solidified\" the end of the "
-      "effusion and that edit";
+#define NEEDS(IDENTIFIER, name, number, before, after, meaning, needs) "; \"" name "\" needs " needs
+  static const char why[] = "end at run.max_time before their stop rule can hold" SCIARA_EACH_STOP_RULE(NEEDS);
+#undef NEEDS
   const size_t count = c->e->members.count;
   size_t cut = 0;
   for (size_t i = 0; i < count; i++) cut += c->cut[i];

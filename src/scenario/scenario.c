@@ -130,9 +130,7 @@ static enum sciara_status take_start(const cJSON *start, struct sciara_scenario_
 static enum sciara_status take_run(const cJSON *root, struct sciara_scenario_spec *s) {
   const cJSON *until = get_item(root, "run", "until"), *max_time = get_item(root, "run", "max_time"),
               *max_steps = get_item(root, "run", "max_steps"), *thickest = get_item(root, "run", "max_thickness_m");
-  s->run.until = item_says(until, "solidified")      ? SCIARA_UNTIL_SOLIDIFIED
-                 : item_says(until, "front at rest") ? SCIARA_UNTIL_FRONT
-                                                     : SCIARA_UNTIL_TIME;
+  s->run.until = cJSON_IsString(until) ? sciara_until_of(until->valuestring) : SCIARA_UNTIL_TIME;
   s->run.rest_s =
       s->run.until == SCIARA_UNTIL_FRONT ? sciara_scenario_seconds(get_item(root, "run", "front_at_rest")) : 0;
   s->run.thickest_m = thickest ? thickest->valuedouble : 0;

@@ -65,7 +65,7 @@ static bool choose_end(cJSON *root) {
   cJSON *run = cJSON_GetObjectItemCaseSensitive(root, "run");
   if (!run) run = cJSON_AddObjectToObject(root, "run");
   return run && (!cJSON_IsObject(run) || cJSON_GetObjectItemCaseSensitive(run, "until") ||
-                 cJSON_AddStringToObject(run, "until", "front at rest"));
+                 cJSON_AddStringToObject(run, "until", sciara_until_rules[SCIARA_UNTIL_FRONT].name));
 }
 
 /** Overrides add keys at the end: the order of the manual. */

@@ -158,8 +158,7 @@ void sciara_scenario_key_range(const struct sciara_scenario_key *key, char *buff
   snprintf(buffer, capacity, "%s%s to %s%s%s", key->low_allowed ? "" : "above ", low, high, *unit ? " " : "", unit);
 }
 
-/** `"a", "b" or "c"` from "a|b|c". */
-static void list_choices(const char *choices, char *buffer, size_t capacity) {
+void sciara_scenario_list_choices(const char *choices, char *buffer, size_t capacity) {
   char name[64];
   size_t length = 0;
   buffer[0] = '\0';
@@ -194,7 +193,7 @@ void sciara_scenario_key_allowed(const struct sciara_scenario_key *key, char *bu
   char range[96], list[512];
   sciara_scenario_key_range(key, range, sizeof range);
   const char *glue = *range ? ", " : "", *null = sciara_scenario_key_nullable(key) ? ", or null" : "";
-  list_choices(key->choices, list, sizeof list);
+  sciara_scenario_list_choices(key->choices, list, sizeof list);
   switch (key->type) {
     case SCIARA_KEY_ANY: snprintf(buffer, capacity, "anything"); break;
     case SCIARA_KEY_MODEL:

@@ -109,6 +109,9 @@ int sciara_scenario_key_most(const struct sciara_scenario_key *key);
 /** The allowed values of a key, as text: "a number, 0 to 1e6 m3/s, or null". */
 void sciara_scenario_key_allowed(const struct sciara_scenario_key *key, char *buffer, size_t capacity);
 
+/** `"a", "b" or "c"` from "a|b|c". */
+void sciara_scenario_list_choices(const char *choices, char *buffer, size_t capacity);
+
 /** The part of a list "a|b" at *rest up to `separator`, copied into `buffer`; advances *rest; false at the end. */
 bool sciara_scenario_list_next(const char **rest, char separator, char *buffer, size_t capacity);
 

@@ -14,9 +14,10 @@ static const struct {
   uint64_t number;  ///< in files of footprints; 0: none
   enum kind kind;
 } ends[] = {
-    [SCIARA_STOP_SOLIDIFIED] = {"solidified", 1, MET},
-    [SCIARA_STOP_TIME] = {"time", 2, MET}, // MET if it is the time of the stop rule, see sciara_end_is_early
-    [SCIARA_STOP_FRONT] = {"front at rest", 3, MET},
+#define END(IDENTIFIER, name, number, ...) [SCIARA_STOP_##IDENTIFIER] = {name, number, MET},
+    SCIARA_EACH_STOP_RULE(END)
+#undef END
+        [SCIARA_STOP_TIME] = {"time", 2, MET}, // MET if it is the time of the stop rule, see sciara_end_is_early
     [SCIARA_STOP_STEPS] = {"steps", 4, LIMIT},
     [SCIARA_STOP_STALLED] = {"stalled", 5, STUCK},
     [SCIARA_STOP_THICK] = {"thickness", 6, STUCK},
@@ -41,6 +42,15 @@ bool sciara_end_is_stuck(enum sciara_stop_reason reason) { return is_end(reason)
 
 bool sciara_end_is_early(enum sciara_stop_reason reason, bool own_time) {
   return is_end(reason) && (ends[reason].kind != MET || (reason == SCIARA_STOP_TIME && !own_time));
+}
+
+double sciara_end_not_before(const struct sciara_limits *l, const struct sciara_foreseen *f) {
+  switch (l->until) {
+    case SCIARA_UNTIL_SOLIDIFIED: return fmax(f->ended, f->changed);
+    case SCIARA_UNTIL_FRONT: return fmax(fmax(f->covered, f->changed) + l->rest_s, f->begun);
+    case SCIARA_UNTIL_TIME: break;
+  }
+  return l->until_s;
 }
 
 // ------------------------------------------------------------------------------------------------------- front at rest

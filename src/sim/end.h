@@ -9,6 +9,7 @@
 
 #include "engine/engine.h"
 #include "model/state.h"
+#include "model/terms.h"
 #include "model/vents.h"
 
 struct sciara_end {
@@ -36,6 +37,16 @@ bool sciara_end_is_stuck(enum sciara_stop_reason reason);
  * @param own_time the simulated time at which it ended is that of its stop rule, not the limit run.max_time
  */
 bool sciara_end_is_early(enum sciara_stop_reason reason, bool own_time);
+
+/** What is known of a simulation before its first step, whatever its lava does: simulated times, s. */
+struct sciara_foreseen {
+  double covered;      ///< the first cell is covered, or those of its first state were
+  double begun, ended; ///< every vent has emitted after `begun`; none emits after `ended`
+  double changed;      ///< the ground changes for the last time; 0: never
+};
+
+/** The simulated time up to which the stop rule of the limits cannot be met, s. */
+double sciara_end_not_before(const struct sciara_limits *l, const struct sciara_foreseen *f);
 
 // ------------------------------------------------------------------------------------------------------- front at rest
 

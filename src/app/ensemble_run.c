@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // sciara ensemble run, status.
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +47,7 @@ static void print_ensemble_estimate(const struct sciara_ensemble_estimate *e) {
     const double n = (double)(cores > 0 ? cores : 1);
     const double seconds[] = {e->time.core_s, e->time.core_s / n, e->time.low_s / n, e->time.high_s / n};
     char text[4][48];
-    for (int k = 0; k < 4; k++) sciara_print_about(seconds[k], text[k], sizeof text[k]);
+    for (int k = 0; k < 4; k++) sciara_print_about(fmax(seconds[k], e->time.stored_s), text[k], sizeof text[k]);
     sciara_print("time:     about %s on one core, %s on the %ld of this machine (%s to %s; from %zu %s, %zu of them to "
                  "the end)\n",
                  text[0], text[1], cores, text[2], text[3], e->time.probed,

@@ -133,7 +133,8 @@ static void add_up(const struct work *w, double seconds, struct sciara_plan_time
   const double spread = fmax(exp(sqrt(drawn * drawn + left * left)), SCIARA_COST_SPREAD_LEAST);
   const double all = (double)w->e->members.count / (double)w->items;
   char least[48];
-  out->core_s *= all;
+  out->stored_s = SCIARA_COST_MEMBER_FILE * (double)w->e->members.count;
+  out->core_s = out->core_s * all + out->stored_s;
   out->low_s = out->core_s / spread;
   out->high_s = out->core_s * spread;
   out->made = out->whole > 0 && share <= SCIARA_COST_UNFINISHED_MOST;

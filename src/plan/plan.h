@@ -10,7 +10,8 @@
 struct sciara_plan_time {
   bool made;            ///< false: there is no estimate of the time
   size_t probed, whole; ///< members that were probed; of these, computed to their end
-  double core_s;        ///< computing all members on one core, s
+  double core_s;        ///< computing and storing all members on one core, s
+  double stored_s;      ///< storing alone, one member after another: no number of cores takes less, s
   double low_s, high_s; ///< between these, most probably
   char why[320];        ///< there is no estimate, or no memory; "": it was not asked for
   double member_bytes;  ///< memory of the largest member of a sample; 0: unknown

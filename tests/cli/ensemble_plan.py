@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import unittest
 
 import case
 from case import Case
@@ -539,6 +540,16 @@ class Ensemble(Case):
         self.ensemble(vary=[{"key": "model.clock_max_s", "values": [10, 1e-6]}])  # of the second 1e9 steps, which no probe can tell
         said = self.sciara("ensemble", "check", "e.json").stdout
         self.assertRegex(said, r"\ntime: +no estimate: 1 of 2 members ended in 6 s; all take more than \S+ s on one core; 'run' shows the time left when some have ended\n")
+
+    @unittest.skipIf(case.SANITIZED, "sanitizers take time of their own")
+    def test_time_of_small_members(self):
+        """Their files take longer than their lava: the estimate for one core is at least half of the processor time, and at most twice."""
+        self.ensemble(vary=[{"key": "model.relaxation", "values": [0.3 + 0.0004 * k for k in range(1000)]}])
+        said = float(re.search(r"about (\S+) s on one core", self.sciara("ensemble", "check", "e.json").stdout)[1])
+        before = os.times()
+        self.tool(case.PROGRAM, "ensemble", "run", "e.json", "-o", "out", "-q", "--no-pictures")
+        took = os.times().children_user + os.times().children_system - before.children_user - before.children_system
+        self.assertTrue(said / 2 < took < said * 2, (said, took))
 
     def test_disk_estimate(self):
         """Varied volumes count, and no member is without its own bytes."""

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """sciara export to GeoPackage, GeoJSON and KML: polygons that cover exactly the cells that they describe."""
 import json
-import os
 import re
 import resource
 import shutil

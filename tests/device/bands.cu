@@ -6,10 +6,6 @@
 #include "engine/device_info.h"
 #include "suite.h"
 
-extern "C" {
-#include "support/conformance.h"
-}
-
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -27,14 +23,6 @@ const sciara_engine_ops *bands() {
 }
 
 double slope(int64_t row, int64_t, int) { return 1000 - (double)row; }
-
-sciara_engine_setup setup_of(const struct scene *s) {
-  sciara_engine_setup setup = {};
-  setup.params = &s->params;
-  setup.vents = s->vents;
-  setup.boundary = s->boundary;
-  return setup;
-}
 
 void expect_refused(const sciara_engine_setup *setup, sciara_status status, const char *part) {
   void *engine = nullptr;

@@ -4,10 +4,6 @@
 #include "device_engine.h"
 #include "suite.h"
 
-extern "C" {
-#include "support/conformance.h"
-}
-
 #include <cmath>
 #include <cstdio>
 #include <thread>

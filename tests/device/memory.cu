@@ -6,10 +6,6 @@
 #include "device_engine.h"
 #include "suite.h"
 
-extern "C" {
-#include "support/conformance.h"
-}
-
 #include <cstdio>
 #include <cstring>
 
@@ -23,10 +19,7 @@ double level(int64_t, int64_t, int) { return 100; }
 void stays_inside(const sciara_engine_ops *ops, const char *name, const sciara_engine_options *options) {
   struct scene s;
   conformance_build(name, precision, SCIARA_RECORD_EVERYTHING, &s);
-  sciara_engine_setup setup = {};
-  setup.params = &s.params;
-  setup.vents = s.vents;
-  setup.boundary = s.boundary;
+  sciara_engine_setup setup = setup_of(&s);
   setup.options = *options;
   setup.keeps = true;
   sciara_stop stop = {};
@@ -90,10 +83,7 @@ START_TEST(memory) {
     scene_make(&s, 1500, 1700, 0, level, 0);
     scene_lava(&s, 700, 700, 1, 1300);
     scene_finish(&s, precision);
-    sciara_engine_setup setup = {};
-    setup.params = &s.params;
-    setup.vents = s.vents;
-    setup.boundary = s.boundary;
+    sciara_engine_setup setup = setup_of(&s);
     setup.keeps = _i == 1;
     setup.options.gpus = sciara_engine_follows(ops, "gpus") ? 1 : 0;
     void *engine = nullptr;

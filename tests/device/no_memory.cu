@@ -9,7 +9,6 @@
 
 extern "C" {
 #include "base/mem.h"
-#include "support/conformance.h"
 }
 
 #include <cstdio>
@@ -136,10 +135,7 @@ void make_lake(scene *s, int64_t rows, int64_t cols) {
 
 /** Executes steps, keeps and collects states, and downloads the last state. Creates the engine if there is none. */
 sciara_status work(const sciara_engine_ops *ops, const scene *s, void **engine, sciara_state *end) {
-  sciara_engine_setup setup = {};
-  setup.params = &s->params;
-  setup.vents = s->vents;
-  setup.boundary = s->boundary;
+  sciara_engine_setup setup = setup_of(s);
   setup.keeps = true;
   setup.profile = true;
   sciara_stop stop = {};

@@ -8,6 +8,19 @@
 
 #include "device_engine.h"
 
+extern "C" {
+#include "support/conformance.h"
+}
+
+/** What an engine is created with for a scene, which keeps it. */
+static inline sciara_engine_setup setup_of(const struct scene *s) {
+  sciara_engine_setup setup = {};
+  setup.params = &s->params;
+  setup.vents = s->vents;
+  setup.boundary = s->boundary;
+  return setup;
+}
+
 /** Runs the tests that `add` adds. Returns the exit status: 77 without a GPU. */
 static int run_on_device(const char *name, void (*add)(TCase *tc)) {
   const char *why = sciara_device_probe();

@@ -30,7 +30,6 @@
 #include "sim/agenda.h"
 #include "sim/choose_engine.h"
 #include "store/checkpoint_hdf5.h"
-#include "store/run_json.h"
 
 // --------------------------------------------------------------------------------------------------------- checkpoints
 
@@ -42,6 +41,11 @@ struct sciara_member_identity {
   uint64_t ensemble, row; ///< of the ensemble, and of the row of the member in its table
   uint64_t site;          ///< of the whole map of the member: ground, kinds of cells, boundary
   uint64_t initial;       ///< sciara_initial_lava_hash
+};
+
+/** The texts of the warnings of towers, owned; NULL: there is none of that kind. */
+struct towers {
+  char *vent, *cell;
 };
 
 /** A member that is being computed. */
@@ -61,8 +65,8 @@ struct sciara_member {
   uint64_t slice;                         ///< steps of the next one
   uint64_t ask;                           ///< step at which it is asked whether the member ends early
   struct sciara_agenda agenda;
-  double time_zero;              ///< simulated time at the start, s: that of a checkpoint, or 0
-  struct sciara_run_json towers; ///< its warnings of towers
+  double time_zero; ///< simulated time at the start, s: that of a checkpoint, or 0
+  struct towers towers;
   const struct sciara_scenario_member *scenario;
   struct sciara_member_identity identity; ///< for its checkpoint
   struct sciara_text warnings;
@@ -71,8 +75,8 @@ struct sciara_member {
 /** What a checkpoint says of a member, apart from its state. */
 struct progress {
   struct sciara_window window;
-  uint64_t cell_steps;           ///< up to the state
-  struct sciara_run_json towers; ///< its warnings; release with sciara_run_json_free
+  uint64_t cell_steps;  ///< up to the state
+  struct towers towers; ///< its warnings
 };
 
 /** Whether there is no such file or folder; it may be there but out of reach. */
@@ -95,11 +99,6 @@ static enum sciara_status identify(const struct sciara_problem *p, const struct 
 
 // ---------------------------------------------------------------------------------------------------------- writing
 
-static const char *warning_of(const struct sciara_run_json *r, const char *kind) {
-  const struct sciara_run_warning *w = sciara_run_json_warning(r, kind);
-  return w ? w->text : NULL;
-}
-
 static enum sciara_status describe_kept(const struct sciara_member *m, const char *scenario,
                                         struct sciara_checkpoint *c) {
   const struct sciara_problem *p = &m->simulation->problem;
@@ -112,14 +111,20 @@ static enum sciara_status describe_kept(const struct sciara_member *m, const cha
   c->window_row = (uint64_t)m->window.row;
   c->window_col = (uint64_t)m->window.col;
   c->cell_steps = m->cell_steps;
-  SCIARA_TRY(sciara_run_json_set(&c->vent_warning, warning_of(&m->towers, SCIARA_WARNING_VENT)));
-  SCIARA_TRY(sciara_run_json_set(&c->tower_warning, warning_of(&m->towers, SCIARA_WARNING_TOWER)));
-  SCIARA_TRY(sciara_run_json_set(&c->engine, p->engine.name));
-  SCIARA_TRY(sciara_run_json_set(&c->scenario_path, p->source->scenario.path));
-  SCIARA_TRY(sciara_run_json_set(&c->scenario_folder, "."));
-  SCIARA_TRY(sciara_run_json_set(&c->history, ""));
-  SCIARA_TRY(sciara_run_json_set(&c->started_utc, ""));
-  return sciara_run_json_set(&c->scenario_json, scenario);
+  struct {
+    char **to;
+    const char *text;
+  } const texts[] = {{&c->vent_warning, m->towers.vent},
+                     {&c->tower_warning, m->towers.cell},
+                     {&c->engine, p->engine.name},
+                     {&c->scenario_path, p->source->scenario.path},
+                     {&c->scenario_folder, "."},
+                     {&c->history, ""},
+                     {&c->started_utc, ""},
+                     {&c->scenario_json, scenario}};
+  for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+    SCIARA_TRY(sciara_copy(texts[k].text, "a checkpoint", texts[k].to));
+  return SCIARA_OK;
 }
 
 static enum sciara_status write_file(const struct sciara_member *m, const char *scenario) {
@@ -202,9 +207,10 @@ static enum sciara_status find_window(const char *path, const struct sciara_chec
   return SCIARA_OK;
 }
 
-static enum sciara_status add_warning(struct sciara_run_json *r, const char *kind, char *text) {
-  if (!text) return SCIARA_OK;
-  return sciara_run_json_warn(r, &(struct sciara_run_warning){.kind = (char *)(uintptr_t)kind, .text = text});
+static void free_towers(struct towers *t) {
+  free(t->vent);
+  free(t->cell);
+  *t = (struct towers){NULL, NULL};
 }
 
 static enum sciara_status check_checkpoint(const struct sciara_checkpoint *c, const char *path,
@@ -240,9 +246,8 @@ static enum sciara_status read_file(const char *path, const struct sciara_proble
   SCIARA_TRY_GOTO(check_checkpoint(&c, path, p, vents, *state));
   SCIARA_TRY_GOTO(sciara_checkpoint_read_state(path, &c, *state));
   SCIARA_TRY_GOTO(sciara_state_check_sound(*state, &p->params));
-  // In the order in which they were found: with a vent's tower no other one is looked for.
-  SCIARA_TRY_GOTO(add_warning(&progress->towers, SCIARA_WARNING_TOWER, c.tower_warning));
-  SCIARA_TRY_GOTO(add_warning(&progress->towers, SCIARA_WARNING_VENT, c.vent_warning));
+  SCIARA_TRY_GOTO(sciara_copy(c.tower_warning, "a checkpoint", &progress->towers.cell));
+  SCIARA_TRY_GOTO(sciara_copy(c.vent_warning, "a checkpoint", &progress->towers.vent));
   progress->cell_steps = c.cell_steps;
   sciara_site_release(*given);
   *given = sciara_site_retain(map);
@@ -270,7 +275,7 @@ static enum sciara_status read_checkpoint(struct sciara_member *m, const struct 
   const enum sciara_status status = read_file(path, problem, &m->identity, &m->map, m->vents, state, progress);
   if (status == SCIARA_OK) return SCIARA_OK;
   sciara_state_destroy(*state);
-  sciara_run_json_free(&progress->towers);
+  free_towers(&progress->towers);
   *state = NULL;
   if (is_absent(path)) return SCIARA_OK; // another process has finished the member
   if (status != SCIARA_ERR_INPUT && status != SCIARA_ERR_NUMERIC) return status;
@@ -407,7 +412,9 @@ static enum sciara_status enter_window(struct sciara_member *m, struct sciara_pr
   SCIARA_TRY_GOTO(sciara_window_site(m->map, &m->window, m->boundary, &site));
   SCIARA_TRY_GOTO(first_state(p, &m->window, site, &state));
   SCIARA_TRY_GOTO(member_checkpoint_read(m, p, &site, &state));
-  for (size_t k = 0; k < m->towers.warning_count; k++) warn(&m->warnings, m->towers.warnings[k].text);
+  // In the order in which they were found: with a vent's tower no other one is looked for.
+  if (m->towers.cell) warn(&m->warnings, m->towers.cell);
+  if (m->towers.vent) warn(&m->warnings, m->towers.vent);
   SCIARA_TRY_GOTO(sciara_state_clone(state, &m->kept));
   SCIARA_TRY_GOTO(sciara_window_vents(m->vents, &m->window, &p->vents));
   sciara_state_destroy(p->state);
@@ -477,10 +484,14 @@ static enum sciara_status repeat(struct sciara_member *m, unsigned crossed) {
 
 static enum sciara_status find_towers(struct sciara_member *m) {
   struct sciara_touched touched;
-  const char *text;
+  struct sciara_run_warning tower;
   SCIARA_TRY(sciara_touched_find(m->kept, &touched));
-  const enum sciara_status status = sciara_tower_watch(&m->simulation->problem, m->kept, &touched, &m->towers, &text);
-  if (status == SCIARA_OK && text) warn(&m->warnings, text);
+  const enum sciara_status status =
+      sciara_tower_watch(&m->simulation->problem, m->kept, &touched, m->towers.vent, m->towers.cell, &tower);
+  if (tower.kind) {
+    warn(&m->warnings, tower.text);
+    *(strcmp(tower.kind, SCIARA_WARNING_VENT) == 0 ? &m->towers.vent : &m->towers.cell) = tower.text;
+  }
   sciara_touched_release(&touched);
   return status;
 }
@@ -633,7 +644,7 @@ static enum sciara_status describe(struct sciara_member *m, struct sciara_footpr
   const struct sciara_state *s = m->kept;
   SCIARA_TRY(find_towers(m));
   f->stop = end.reason;
-  f->censored = end.censored || m->towers.warning_count > 0;
+  f->censored = end.censored || m->towers.vent || m->towers.cell;
   f->end_s = s->time - m->time_zero;
   f->steps = s->step;
   f->cell_steps = m->cell_steps;
@@ -772,7 +783,7 @@ enum sciara_status sciara_compute_member(const struct sciara_compute_setup *setu
   sciara_vents_destroy(m.vents);
   sciara_state_destroy(m.kept);
   sciara_site_release(m.map);
-  sciara_run_json_free(&m.towers);
+  free_towers(&m.towers);
   sciara_text_free(&m.warnings);
   out->seconds = sciara_wallclock() - begin;
   if (status != SCIARA_OK || *cancelled) sciara_footprint_free(out);

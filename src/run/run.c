@@ -298,7 +298,7 @@ static enum sciara_status write_output(struct run *r, struct sciara_output *o) {
   const uint64_t checksum = sciara_state_checksum_over(o->state, r->ground, &touched);
   SCIARA_TRY_GOTO(sciara_snapshot_write(&r->context, o->state, &touched, &o->ledger, checksum, path));
   r->run_json.ledger = o->ledger;
-  SCIARA_TRY_GOTO(sciara_tower_watch(&r->simulation->problem, o->state, &touched, &r->run_json, &notice));
+  SCIARA_TRY_GOTO(sciara_tower_warn(&r->simulation->problem, o->state, &touched, &r->run_json, &notice));
   snprintf(o->notice, sizeof o->notice, "%s", notice ? notice : "");
   SCIARA_TRY_GOTO(sciara_run_json_add(&r->run_json, name, o->progress.step, o->progress.time, checksum));
   SCIARA_TRY_GOTO(write_record(r, SCIARA_RUN_RUNNING, &o->progress, o->compute_s, o->output_wait_s));
@@ -434,7 +434,7 @@ static enum sciara_status notice_towers(struct run *r) {
   SCIARA_TRY(sciara_simulation_sync(s));
   if (r->writer) SCIARA_TRY(sciara_writer_flush(r->writer)); // then run.json is free
   SCIARA_TRY(sciara_touched_in_parallel(s->problem.state, r->context.threads, &touched));
-  enum sciara_status status = sciara_tower_watch(&s->problem, s->problem.state, &touched, &r->run_json, &text);
+  enum sciara_status status = sciara_tower_warn(&s->problem, s->problem.state, &touched, &r->run_json, &text);
   sciara_touched_release(&touched);
   r->agenda.tower.over = sciara_tower_is_noticed(&r->run_json);
   if (status == SCIARA_OK && text) {

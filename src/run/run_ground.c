@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "file/json_strict.h"
 #include "map/raster_gdal.h"
+#include "setup/outflow.h"
 #include "terrain/dem_gdal.h"
 
 /** Adds a warning that is a text alone, unless there is one of its kind. */
@@ -39,6 +40,25 @@ enum sciara_status sciara_ground_warn(const struct sciara_problem *p, struct sci
   if (!sciara_params_misfit(&p->params, p->grid.cell_size)) return SCIARA_OK;
   sciara_misfit_print(p->grid.cell_size, text);
   return warn(run_json, SCIARA_WARNING_CELLS, text);
+}
+
+enum sciara_status sciara_tower_warn(const struct sciara_problem *p, const struct sciara_state *state,
+                                     const struct sciara_touched *touched, struct sciara_run_json *run_json,
+                                     const char **new_text) {
+  struct sciara_run_warning tower;
+  *new_text = NULL;
+  SCIARA_TRY(sciara_tower_watch(p, state, touched, sciara_run_json_warning(run_json, SCIARA_WARNING_VENT),
+                                sciara_run_json_warning(run_json, SCIARA_WARNING_TOWER), &tower));
+  if (!tower.kind) return SCIARA_OK;
+  const enum sciara_status status = sciara_run_json_warn(run_json, &tower);
+  free(tower.text);
+  if (status == SCIARA_OK) *new_text = run_json->warnings[run_json->warning_count - 1].text;
+  return status;
+}
+
+bool sciara_tower_is_noticed(const struct sciara_run_json *run_json) {
+  return sciara_run_json_warning(run_json, SCIARA_WARNING_VENT) ||
+         sciara_run_json_warning(run_json, SCIARA_WARNING_TOWER);
 }
 
 enum sciara_status sciara_run_off_warn(const struct sciara_problem *p, struct sciara_run_json *run_json) {

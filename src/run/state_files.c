@@ -76,12 +76,11 @@ cleanup:
 /** Whether the current state has a tower. */
 static enum sciara_status has_tower(const struct sciara_problem *p, bool *has) {
   struct sciara_touched touched;
-  struct sciara_run_json run_json = {0};
-  const char *text;
+  struct sciara_run_warning tower;
   SCIARA_TRY(sciara_touched_find(p->state, &touched));
-  const enum sciara_status status = sciara_tower_watch(p, p->state, &touched, &run_json, &text);
-  *has = run_json.warning_count > 0;
-  sciara_run_json_free(&run_json);
+  const enum sciara_status status = sciara_tower_watch(p, p->state, &touched, false, false, &tower);
+  *has = tower.kind;
+  free(tower.text);
   sciara_touched_release(&touched);
   return status;
 }

@@ -151,28 +151,24 @@ static enum sciara_status explain(const struct sciara_problem *p, size_t k, char
   return *out ? SCIARA_OK : sciara_no_memory("a warning");
 }
 
-/** Adds the warning; takes over `text` (malloc'd). */
-static enum sciara_status add(const struct sciara_problem *p, struct sciara_run_json *run_json,
-                              const struct sciara_state *s, const char *kind, const struct sciara_tower *at, char *text,
-                              const char **new_text) {
+/** Takes over `text` (malloc'd). */
+static enum sciara_status make_warning(const struct sciara_problem *p, const struct sciara_state *s, const char *kind,
+                                       const struct sciara_tower *at, char *text, struct sciara_run_warning *out) {
   if (!text) return sciara_no_memory("a warning");
   const struct sciara_point centre = sciara_cell_centre(&s->grid, at->row, at->col);
-  const enum sciara_status status =
-      sciara_run_json_warn(run_json, &(struct sciara_run_warning){.kind = (char *)(uintptr_t)kind,
-                                                                  .row = p->row + at->row,
-                                                                  .col = p->col + at->col,
-                                                                  .x = centre.x,
-                                                                  .y = centre.y,
-                                                                  .time_s = s->time,
-                                                                  .height_m = at->height,
-                                                                  .text = text});
-  free(text);
-  if (status == SCIARA_OK) *new_text = run_json->warnings[run_json->warning_count - 1].text;
-  return status;
+  *out = (struct sciara_run_warning){.kind = (char *)(uintptr_t)kind,
+                                     .row = p->row + at->row,
+                                     .col = p->col + at->col,
+                                     .x = centre.x,
+                                     .y = centre.y,
+                                     .time_s = s->time,
+                                     .height_m = at->height,
+                                     .text = text};
+  return SCIARA_OK;
 }
 
 static enum sciara_status watch_vents(const struct sciara_problem *p, const struct sciara_state *s, double least,
-                                      struct sciara_run_json *run_json, const char **new_text) {
+                                      struct sciara_run_warning *out) {
   for (size_t k = 0; k < p->source->scenario.vent_count; k++) {
     const struct sciara_placement *placed = &p->source->placed[k];
     struct sciara_tower at;
@@ -186,31 +182,23 @@ static enum sciara_status watch_vents(const struct sciara_problem *p, const stru
                                k, p->source->scenario.vents[k].name, at.height, p->row + at.row, p->col + at.col,
                                s->step, s->time, why);
     free(why);
-    return add(p, run_json, s, SCIARA_WARNING_VENT, &at, text, new_text);
+    return make_warning(p, s, SCIARA_WARNING_VENT, &at, text, out);
   }
   return SCIARA_OK;
 }
 
 enum sciara_status sciara_tower_watch(const struct sciara_problem *p, const struct sciara_state *s,
-                                      const struct sciara_touched *touched, struct sciara_run_json *run_json,
-                                      const char **new_text) {
+                                      const struct sciara_touched *touched, bool of_vent, bool of_cell,
+                                      struct sciara_run_warning *out) {
   const double least = sciara_tower_least(&p->params, s->grid.cell_size);
   struct sciara_tower at;
-  *new_text = NULL;
-  if (!sciara_has_towers(&p->params)) return SCIARA_OK;
-  if (sciara_run_json_warning(run_json, SCIARA_WARNING_VENT)) return SCIARA_OK; // its tower is no other problem
-  SCIARA_TRY(watch_vents(p, s, least, run_json, new_text));
-  if (*new_text || sciara_run_json_warning(run_json, SCIARA_WARNING_TOWER) ||
-      !sciara_tower_find(s, touched, least, &at))
-    return SCIARA_OK;
+  *out = (struct sciara_run_warning){.kind = NULL};
+  if (!sciara_has_towers(&p->params) || of_vent) return SCIARA_OK; // its tower is no other problem
+  SCIARA_TRY(watch_vents(p, s, least, out));
+  if (out->kind || of_cell || !sciara_tower_find(s, touched, least, &at)) return SCIARA_OK;
   char *text =
       sciara_format("row %" PRId64 ", column %" PRId64
                     ": lava stands %.3g m above all neighbouring cells, first seen in step %" PRIu64 " (%.6g s); %s",
                     p->row + at.row, p->col + at.col, at.height, s->step, s->time, ADVICE);
-  return add(p, run_json, s, SCIARA_WARNING_TOWER, &at, text, new_text);
-}
-
-bool sciara_tower_is_noticed(const struct sciara_run_json *run_json) {
-  return sciara_run_json_warning(run_json, SCIARA_WARNING_VENT) ||
-         sciara_run_json_warning(run_json, SCIARA_WARNING_TOWER);
+  return make_warning(p, s, SCIARA_WARNING_TOWER, &at, text, out);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether the cells of a vent can pass on what it emits: an estimate before a run (model/tower.h); and towers in the states of a
-// run: each kind is reported once, in run.json and as a message. Tested are the states of the snapshots, the final state
+// run: each kind is reported once. Tested are the states of the snapshots, the final state
 // included, and some in between (sim/agenda.h).
 #ifndef SCIARA_SIM_OUTFLOW_H
 #define SCIARA_SIM_OUTFLOW_H
@@ -40,16 +40,14 @@ enum sciara_status sciara_outflow_warn(const struct sciara_problem *p);
 #define SCIARA_WARNING_TOWER "tower" ///< a cell stands above all its neighbours
 
 /**
- * Adds a warning to run.json if the state has a tower of a kind that it does not have yet; none for a rule without towers.
+ * A warning if the state has a tower of a kind of which there was none yet; never for a rule without towers.
  *
  * @param p   vents and parameters; its state is not used
- * @param new_text set to the text of the new warning, which belongs to run.json, or NULL
+ * @param of_vent, of_cell whether there was a warning of the kind SCIARA_WARNING_VENT, SCIARA_WARNING_TOWER
+ * @param out its kind is constant, NULL: there is no warning; its text is the caller's to free
  */
 enum sciara_status sciara_tower_watch(const struct sciara_problem *p, const struct sciara_state *state,
-                                      const struct sciara_touched *touched, struct sciara_run_json *run_json,
-                                      const char **new_text);
-
-/** Whether run.json has a warning about a tower. */
-bool sciara_tower_is_noticed(const struct sciara_run_json *run_json);
+                                      const struct sciara_touched *touched, bool of_vent, bool of_cell,
+                                      struct sciara_run_warning *out);
 
 #endif

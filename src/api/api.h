@@ -18,10 +18,6 @@ struct sciara {
   struct sciara_view view[SCIARA_FIELD_COUNT];
 };
 
-/** Takes over a problem (on failure too). @param from the checkpoint of its state; NULL: it is at its start */
-enum sciara_status sciara_api_start(struct sciara_problem *problem, const struct sciara_resume *from,
-                                    struct sciara **out);
-
 /** The arguments of a function that opens something. */
 enum sciara_status sciara_api_check_open(const char *function, const char *path, const char *const *overrides,
                                          size_t count, const void *out);

@@ -29,7 +29,8 @@ enum sciara_status sciara_api_check_open(const char *function, const char *path,
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_api_start(struct sciara_problem *problem, const struct sciara_resume *from,
+/** Takes over a problem (on failure too). @param from the checkpoint of its state; NULL: it is at its start */
+static enum sciara_status api_start(struct sciara_problem *problem, const struct sciara_resume *from,
                                     struct sciara **out) {
   struct sciara_simulation *simulation;
   // The caller writes files between two calls, not while steps are done: no state is kept.
@@ -51,7 +52,7 @@ static enum sciara_status open_file(const char *scenario, const struct sciara_pr
                                     struct sciara **out) {
   struct sciara_problem problem;
   SCIARA_TRY(sciara_problem_open(scenario, options, &problem));
-  return sciara_api_start(&problem, NULL, out);
+  return api_start(&problem, NULL, out);
 }
 
 enum sciara_status sciara_open(const char *scenario, const char *const *overrides, size_t count, struct sciara **out) {
@@ -105,7 +106,7 @@ enum sciara_status sciara_create(const struct sciara_scenario *scenario, const s
   sciara_diagnostics_free(&diagnostics);
   sciara_text_free(&text);
   sciara_text_free(&dem);
-  if (status == SCIARA_OK) return sciara_api_start(&problem, NULL, out);
+  if (status == SCIARA_OK) return api_start(&problem, NULL, out);
   sciara_problem_free(&problem);
   return status;
 }
@@ -125,7 +126,7 @@ enum sciara_status sciara_open_run(const char *folder, const char *const *overri
   if (status == SCIARA_OK) sciara_resume_problem(&from, &options, &problem, &diagnostics);
   status = sciara_diagnostics_status(&diagnostics);
   if (status == SCIARA_OK)
-    status = sciara_api_start(&problem, &from, out);
+    status = api_start(&problem, &from, out);
   else
     sciara_problem_free(&problem);
   sciara_diagnostics_free(&diagnostics);
@@ -143,7 +144,7 @@ enum sciara_status sciara_open_checkpoint(const char *path, const struct sciara_
   sciara_scenario_declare_options(sciara_engine_settings());
   enum sciara_status status = sciara_checkpoint_problem(path, &options, &from, &problem);
   if (status == SCIARA_OK)
-    status = sciara_api_start(&problem, &from, out);
+    status = api_start(&problem, &from, out);
   else
     sciara_problem_free(&problem);
   sciara_resume_close(&from);

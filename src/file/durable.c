@@ -87,13 +87,6 @@ static enum sciara_status give_name(const char *part, const char *path, bool syn
   return synced ? sciara_folder_of_file_sync(path) : SCIARA_OK;
 }
 
-enum sciara_status sciara_file_publish(const char *part, const char *path) {
-  enum sciara_status status = sciara_file_sync(part);
-  if (status == SCIARA_OK) return give_name(part, path, true);
-  unlink(part);
-  return status;
-}
-
 static enum sciara_status write_all(int fd, const char *path, const unsigned char *bytes, size_t count) {
   while (count > 0) {
     ssize_t n = write(fd, bytes, count);

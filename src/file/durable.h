@@ -15,13 +15,6 @@ enum sciara_status sciara_file_sync(const char *path);
 enum sciara_status sciara_folder_of_file_sync(const char *path);
 
 /**
- * Gives a finished file its final name: fsync of `part`, rename(part, path), fsync of the folder. After this the file
- * is permanent. If any of it fails, `part` is removed; an earlier file `path` is unchanged unless the rename itself was
- * done.
- */
-enum sciara_status sciara_file_publish(const char *part, const char *path);
-
-/**
  * Writes `bytes` as the complete new content of `path`, as an atomic file through path.part. If it fails, the earlier
  * content is intact and path.part is removed. A symbolic link with the name `path` is replaced, one with the name
  * path.part is SCIARA_ERR_IO: nothing is written through a link. One writer per path at a time.

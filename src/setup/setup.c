@@ -28,7 +28,8 @@ bool sciara_problem_begin(struct sciara_problem *p, struct sciara_diagnostics *d
   return p->source;
 }
 
-void sciara_problem_take_terms(struct sciara_problem *p) {
+/** Takes over from the scenario what is stepped. */
+static void take_terms(struct sciara_problem *p) {
   const struct sciara_scenario_spec *s = &p->source->scenario;
   p->params = s->params;
   p->boundary = s->boundary;
@@ -239,7 +240,7 @@ static enum sciara_status replace_vents(struct sciara_problem *p, struct sciara_
   return status;
 }
 
-enum sciara_status sciara_problem_set_rate(struct sciara_problem *p, size_t k, double now, double rate, double until) {
+static enum sciara_status set_rate(struct sciara_problem *p, size_t k, double now, double rate, double until) {
   struct sciara_effusion_change change;
   const struct sciara_rounding rounding = p->rounding;
   struct sciara_vents *vents;
@@ -263,7 +264,7 @@ enum sciara_status sciara_problem_set_rate(struct sciara_problem *p, size_t k, d
 
 enum sciara_status sciara_simulation_set_rate(struct sciara_simulation *s, size_t vent, double rate, double until) {
   SCIARA_TRY(sciara_simulation_sync(s));
-  SCIARA_TRY(sciara_problem_set_rate(&s->problem, vent, s->progress.time, rate, until));
+  SCIARA_TRY(set_rate(&s->problem, vent, s->progress.time, rate, until));
   return sciara_simulation_change_vents(s);
 }
 
@@ -397,7 +398,7 @@ void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_
   const struct sciara_engine_ops *ops = NULL;
   enum sciara_status on_map = SCIARA_ERR_INPUT; // if the name of the DEM was rejected
   if (!p->source) return;
-  sciara_problem_take_terms(p);
+  take_terms(p);
   if (p->source->scenario.dem.path) {
     on_map = place_on_map(p, options, diagnostics);
     sciara_diagnostics_add(diagnostics, on_map);

@@ -63,9 +63,6 @@ struct sciara_problem_options {
 /** Makes a problem with an empty source, whose scenario is then read. False, and a diagnostic: there is no memory for one. */
 bool sciara_problem_begin(struct sciara_problem *p, struct sciara_diagnostics *diagnostics);
 
-/** Takes over from its scenario what is stepped: parameters, boundary, limits, engine and notes. */
-void sciara_problem_take_terms(struct sciara_problem *p);
-
 /**
  * Reads the scenario, its DEM and its initial lava, and places the vents. In single precision altitudes and initial
  * lava are rounded to float, so that the ledger matches the computation. A site given by the options replaces the DEM;
@@ -80,12 +77,6 @@ void sciara_problem_open_all(const char *scenario_path, const struct sciara_prob
 /** sciara_problem_open_all for a scenario that is already in its source, if it has one; the overrides of the options are ignored. */
 void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_options *options,
                           struct sciara_diagnostics *diagnostics);
-
-/**
- * Changes the effusion of vent `k` of the scenario from the simulated time `now` on: `rate` m3/s until `until` s, nothing after
- * that. Its list of vents, the text of its scenario and the rounding follow. On failure nothing has changed.
- */
-enum sciara_status sciara_problem_set_rate(struct sciara_problem *p, size_t k, double now, double rate, double until);
 
 /**
  * Whether a vent, perhaps of another scenario, can be where it is, on the site and in the CRS of a problem: SCIARA_ERR_INPUT
@@ -161,7 +152,10 @@ enum sciara_status sciara_initial_checkpoint_take(struct sciara_problem *p);
  */
 enum sciara_status sciara_initial_observed_take(struct sciara_problem *p, const struct sciara_problem_options *options);
 
-/** Changes the rate of a vent of a simulation from now on (sciara_problem_set_rate). */
+/**
+ * Changes the effusion of a vent of a simulation from now on: `rate` m3/s until `until` s, nothing after that. Its list of vents,
+ * the text of its scenario and the rounding follow. On failure of anything but a new engine nothing has changed.
+ */
 enum sciara_status sciara_simulation_set_rate(struct sciara_simulation *s, size_t vent, double rate, double until);
 
 // ---------------------------------------------------------------------------- its checkpoints, in checkpoint_content.c

@@ -73,16 +73,11 @@ TEST(replace_in_a_missing_folder_names_it) {
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), strerror(ENOENT)));
 }
 
-TEST(publish_moves_the_part) {
-  const char *path = in_folder("a.nc"), *part = in_folder("a.nc.part");
-  expect_ok(sciara_file_replace(part, "data", 4));
-  expect_ok(sciara_file_publish(part, path));
-  ck_assert(!is_there(part));
-  assert_content(path, "data");
-  ck_assert_int_eq(sciara_file_publish(part, path), SCIARA_ERR_IO);
-  assert_content(path, "data");
+TEST(a_file_is_synced) {
+  const char *path = in_folder("a.nc");
+  expect_ok(sciara_file_replace(path, "data", 4));
   expect_ok(sciara_file_sync(path));
-  ck_assert_int_eq(sciara_file_sync(part), SCIARA_ERR_IO);
+  ck_assert_int_eq(sciara_file_sync(in_folder("b.nc")), SCIARA_ERR_IO);
 }
 
 TEST(read_keeps_to_its_limit) {

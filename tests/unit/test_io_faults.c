@@ -177,13 +177,9 @@ static void assert_content(const char *expected) {
 static bool part_is_there(void) { return access(in_folder("00000123.nc.part"), F_OK) == 0; }
 
 TEST(a_name_is_given_to_a_file_that_is_on_the_disk) {
-  const char *part = in_folder("00000123.nc.part");
   expect_ok(WHILE_FAILING(NO_CALL, 0, 0, sciara_file_replace(path, "data", 4)));
   ck_assert_str_eq(plan.said, "sync file, rename, sync folder");
-  expect_ok(sciara_file_replace(part, "more", 4));
-  expect_ok(WHILE_FAILING(NO_CALL, 0, 0, sciara_file_publish(part, path)));
-  ck_assert_str_eq(plan.said, "sync file, rename, sync folder");
-  assert_content("more");
+  assert_content("data");
 }
 
 TEST(a_folder_is_entered_in_its_parent) {
@@ -204,17 +200,6 @@ TEST_EACH(a_failed_call_leaves_the_earlier_file, sizeof replace_faults / sizeof 
   expect_error(
       WHILE_FAILING(replace_faults[_i].call, 1, replace_faults[_i].error, sciara_file_replace(path, "later", 5)),
       SCIARA_ERR_IO, strerror(replace_faults[_i].error));
-  ck_assert(!part_is_there());
-  assert_content("earlier");
-}
-
-static const enum call publish_faults[] = {FSYNC_FILE, CLOSE, RENAME};
-
-TEST_EACH(a_failed_publication_leaves_the_earlier_file, sizeof publish_faults / sizeof *publish_faults) {
-  const char *part = in_folder("00000123.nc.part");
-  expect_ok(sciara_file_replace(path, "earlier", 7));
-  expect_ok(sciara_file_replace(part, "later", 5));
-  ck_assert_int_eq(WHILE_FAILING(publish_faults[_i], 1, EIO, sciara_file_publish(part, path)), SCIARA_ERR_IO);
   ck_assert(!part_is_there());
   assert_content("earlier");
 }

@@ -13,12 +13,7 @@
 #include <string.h>
 
 #include "../tests/accuracy/bingham_reference.h"
-
-enum { ROWS = 378, COLS = 517, SIDE = 10, DAYS = 10, ROW = 114, COLUMNS = 2 };
-
-static const int column_of[COLUMNS] = {71, 77};
-static const double rate_of[DAYS] = {1.580890337, 2.258414767, 3.011219689, 2.728917843, 3.829895042,
-                                     3.237061165, 4.766268549, 3.499420919, 1.525696706, 0.762214984};
+#include "etna.h"
 
 static double edge(const struct reference *r, int i) {
   const bool x = r->sum[i - 1] > 0 && r->sum[i + 1] > 0, y = r->sum[i - r->cols] > 0 && r->sum[i + r->cols] > 0;
@@ -38,37 +33,11 @@ static const struct idea {
   double (*covered)(const struct reference *r, int i);
 } ideas[] = {{"law", 0, NULL}, {"edge", 0, edge}, {"film", 0, film}, {"front", 0.5, NULL}};
 
-/** The altitudes on cells of `times` * 10 m: means. Returns whether the files are there. */
-static bool read_ground(int times, double *z, unsigned char *valid) {
-  const char *folder = getenv("SCIARA_ETNA2006");
-  char path[4096];
-  snprintf(path, sizeof path, "%s/2006_000000000000_Morphology.stt", folder ? folder : ".");
-  FILE *f = folder ? fopen(path, "r") : NULL;
-  if (!f) return false;
-  const int rows = ROWS / times, cols = COLS / times;
-  for (int i = 0; i < rows * cols; i++) z[i] = 0, valid[i] = 1;
-  bool good = true;
-  for (int line = 0; line < 6; line++) good = good && fscanf(f, "%*s %*f") >= 0;
-  for (int i = 0; i < ROWS * COLS && good; i++) {
-    double altitude;
-    good = fscanf(f, "%lf", &altitude) == 1;
-    const int row = i / COLS / times, col = i % COLS / times;
-    if (!good || row >= rows || col >= cols) continue;
-    z[row * cols + col] += altitude / (times * times);
-    valid[row * cols + col] &= altitude != 0;
-  }
-  fclose(f);
-  return good;
-}
-
 static void compute(int times, const struct idea *idea, const double *z, const unsigned char *valid) {
   const int rows = ROWS / times, cols = COLS / times;
   struct sciara_params p = sciara_params_of_rule(SCIARA_RULE_BINGHAM);
   p.viscosity_vent = 1e5, p.viscosity_sol = 1e7, p.yield_vent = 1000, p.yield_sol = 2000, p.radiating = 0.1;
-  struct sciara_vents *vents = sciara_vents_create();
-  double edges[DAYS + 1];
-  for (int k = 0; k <= DAYS; k++) edges[k] = 86400.0 * k;
-  for (int k = 0; k < COLUMNS; k++) sciara_vents_add(vents, ROW / times, column_of[k] / times, DAYS, edges, rate_of);
+  struct sciara_vents *vents = etna_vents(times);
   struct reference *r = reference_create(rows, cols, SIDE * times, z, valid, false, &p, vents);
   r->front = idea->front;
   r->covered = idea->covered;
@@ -76,7 +45,7 @@ static void compute(int times, const struct idea *idea, const double *z, const u
   for (; liquid > 0; steps++) {
     reference_step(r);
     if (steps % 100 != 0) continue;
-    liquid = r->s < edges[DAYS];
+    liquid = r->s < 86400.0 * DAYS;
     for (int i = 0; i < rows * cols; i++) liquid += r->h[i] > 0;
   }
   double run_out = 0, area = 0;
@@ -97,10 +66,7 @@ static void compute(int times, const struct idea *idea, const double *z, const u
 int main(int argc, char **argv) {
   static double z[ROWS * COLS];
   static unsigned char valid[ROWS * COLS];
-  if (!read_ground(1, z, valid)) {
-    fprintf(stderr, "sciara_margins: SCIARA_ETNA2006 is not set to the files of the 2006 eruption (docs/data.md)\n");
-    return 2;
-  }
+  if (!read_ground(1, z, valid)) return no_ground("sciara_margins");
   for (int times = 3; times > 0; times--) {
     if (argc > 1 && atoi(argv[1]) != SIDE * times) continue;
     read_ground(times, z, valid);

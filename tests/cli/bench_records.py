@@ -20,8 +20,7 @@ def rows_of(path):
 
 
 class Records(Case):
-    def setUp(self):
-        super().setUp()
+    def prepare_test(self):
         for name in "config", "datasets":
             os.symlink(os.path.join(case.SOURCE, name), self.path(name))
 

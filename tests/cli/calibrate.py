@@ -114,8 +114,7 @@ class Calibrate(CalibrationCase):
                 err = program.communicate(timeout=60)[1]
                 self.assertEqual(program.returncode, code, err)
             rows, record = self.rows("stopped"), self.record("stopped")
-            self.assertIn(f"{len(rows)} of 1000000 evaluations are finished", err)
-            self.assertIn("the same command with --resume continues stopped", err)
+            self.assert_parts(err, f"{len(rows)} of 1000000 evaluations are finished", "the same command with --resume continues stopped")
             common = min(len(rows), 80)
             self.assertEqual(rows[:common], self.rows("whole")[:common], "the budget alone is another")
             best = max(rows, key=lambda row: row["score"])

@@ -20,9 +20,7 @@ def checkpoints(folder):
 
 
 class Checkpoint(Case):
-    def setUp(self):
-        super().setUp()
-        self.write_scenario(output=OUTPUT)
+    scenario = {"output": OUTPUT}
 
     def branch(self, parent, child, *args, **options):
         return self.sciara("resume", parent, "-q", "-o", child, *args, **options)

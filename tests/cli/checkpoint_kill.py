@@ -28,8 +28,7 @@ OTHERS = ("history", "engine", "scenario_json")
 class Cut(Case):
     undisturbed = {}  # engine: folder of an uninterrupted run, for all tests
 
-    def setUp(self):
-        super().setUp()
+    def prepare_test(self):
         self.write_scenario(**SLOW)
         self.random = random.Random(20)
 

@@ -37,8 +37,7 @@ def write_polygon(path, west, south, east, north):
 
 
 class DatedTimes(Case):
-    def setUp(self):
-        super().setUp()
+    def prepare_test(self):
         self.write_scenario()
         for name, times in TIMES.items():
             case.write_json(self.path(f"{name}.json"), scenario(times))
@@ -136,8 +135,7 @@ class FromAnOutline(Case):
 
     ZERO, AT = 1200, 1500
 
-    def setUp(self):
-        super().setUp()
+    def prepare_test(self):
         self.write_scenario()
         write_polygon(self.path("front.geojson"), WEST + 155, SOUTH + 165, WEST + 245, SOUTH + 225)
         case.write_json(self.path("s.json"), scenario(TIMES["seconds"]) | {

@@ -12,8 +12,7 @@ VENT = {"x": 500205, "y": 4177215, "effusion": {"slot": "10 min", "rates_m3_s": 
 
 
 class Checkpoint(Case):
-    def setUp(self):
-        super().setUp()
+    def prepare_test(self):
         self.write_scenario("s.json", vents=[VENT])
         self.sciara("run", "s.json", "-q", "-o", "part", "--steps", 120, "--checkpoint-every", "10 min")
         shutil.copy(sorted(glob.glob(self.path("part/checkpoints/*.h5")))[-1], self.path("now.h5"))
@@ -184,8 +183,7 @@ class FarLava(Case):
     """Initial lava that lies outside the first window of a member, on each of its sides, belongs to the member."""
     SIDE, LAVA, FAR = 130, range(61, 69), 46  # cells
 
-    def setUp(self):
-        super().setUp()
+    def prepare_test(self):
         n, lava = self.SIDE, self.LAVA
         for name, value in (("dem.asc", lambda r, c: 1000 + 0.4 * (n - r) + 0.3 * c + (r * 7 + c * 3) % 5 * 0.25),
                             ("lava.asc", lambda r, c: 2.5 if r in lava and c in lava else 0)):

@@ -18,8 +18,7 @@ TABLE = "name,x,y,p\none,500200,4177220,1\ntwo,500220,4177200,0\nthree,500100.5,
 
 
 class Ensemble(Case):
-    def setUp(self):
-        super().setUp()
+    def prepare_test(self):
         self.write_scenario("base.json", vents=[{"name": "v", "x": X, "y": Y, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}])
         self.write("vents.csv", TABLE)
 

@@ -91,8 +91,7 @@ class Kernel:
 
 
 class Vents(Case):
-    def setUp(self):
-        super().setUp()
+    def prepare_test(self):
         self.write_scenario("base.json", vents=[{"x": WEST + 205, "y": SOUTH + 225, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}])
         case.write_grid(self.path("density.asc"), density)
 

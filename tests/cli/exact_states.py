@@ -48,8 +48,7 @@ def checkpoints(folder):
 
 
 class Exact(Case):
-    def setUp(self):
-        super().setUp()
+    def prepare_test(self):
         places = [[WEST + x, SOUTH + y] for x, y in ((180, 230), (240, 230), (280, 120), (220, 120), (180, 230))]
         case.write_features(self.path("outline.json"), ({}, "Polygon", [places]))
 

@@ -62,8 +62,7 @@ class ExportSeries(SharedCase):
     def test_merged_in_other_programs(self):
         self.export("run", "-f", "nc", "-o", "opened.nc")
         header = self.tool("ncdump", "-h", self.path("opened.nc")).stdout
-        self.assertIn(f"time = {len(self.snapshots)} ;", header)
-        self.assertIn("double deposit(time, y, x) ;", header)
+        self.assert_parts(header, f"time = {len(self.snapshots)} ;", "double deposit(time, y, x) ;")
         source = gdal.Open(f"NETCDF:{self.path('opened.nc')}:deposit")
         self.assertEqual(source.RasterCount, len(self.snapshots))
         self.assertIn('"EPSG","32633"', source.GetProjection())

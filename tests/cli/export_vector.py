@@ -391,8 +391,7 @@ class ExportVector(SharedCase):
 
     def test_defaults_are_reported(self):
         done = self.export("run", "-f", "kml", "-o", "defaults.kml")
-        self.assertIn("no --field given: deposit", done.stderr)
-        self.assertIn("no --classes given: 0.5,1,2,5,10 (m)", done.stderr)
+        self.assert_parts(done.stderr, "no --field given: deposit", "no --classes given: 0.5,1,2,5,10 (m)")
         self.assertRegex(done.stderr, "no --isochrones given: one every 10 min")
 
     def assert_refused(self, code, message, *args):

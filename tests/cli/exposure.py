@@ -558,8 +558,7 @@ class Exposure(SharedCase):
             for name in ("x", "x, \"y\"\n", "x", None, "x")]}
         case.write_json(self.path("twice.geojson"), twice)
         done = self.sciara("exposure", "run", "--assets", "twice.geojson", "-o", "twice.csv")
-        self.assertIn("2 names occur again", done.stderr)
-        self.assertIn("1 of 5 features have no name", done.stderr)
+        self.assert_parts(done.stderr, "2 names occur again", "1 of 5 features have no name")
         self.assertEqual(list(self.rows("twice.csv")), ["x", "x, \"y\"\n", "x (2)", "feature 4", "x (3)"])
 
     def pixels(self, name):

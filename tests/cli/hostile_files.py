@@ -61,8 +61,7 @@ class Hostile(case.Case):
 
     forbidden = "canary.bin"  # part of the path of what may not be opened
 
-    def setUp(self):
-        super().setUp()
+    def prepare_test(self):
         self.server = Server()
         self.addCleanup(self.server.close)
         self.url = self.server.url

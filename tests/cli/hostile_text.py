@@ -66,8 +66,7 @@ class HostileText(SharedCase):
 
     def test_check(self):
         out = self.shown("check", "s.json")
-        self.assertIn(f"\ntitle:         {SHOWN_TITLE}\n", out)
-        self.assertIn(f"\n  vent {SHOWN} row ", out)
+        self.assert_parts(out, f"\ntitle:         {SHOWN_TITLE}\n", f"\n  vent {SHOWN} row ")
         self.assertEqual(out.splitlines()[-1], "no problem found")
 
     def test_check_of_a_bad_one(self):
@@ -116,8 +115,7 @@ class HostileText(SharedCase):
                              (b"_EmissionRate.txt", "[TIME] 60\n[VENT_ID] 1\n[EMISSION_RATE]\n1\n[END]\n")):
             case.write_text(os.path.join(folder, NAME + suffix), text)
         out = self.shown("import", b"old/" + NAME + b".cfg", "-o", b"new " + NAME)
-        self.assertIn(f"{SHOWN_NAME} imported to new {SHOWN_NAME}\n", out)
-        self.assertIn(r"    Pac \x1b[31m\x1b[2J\x1b]0;owned\x07\x7f\u0085", out)
+        self.assert_parts(out, f"{SHOWN_NAME} imported to new {SHOWN_NAME}\n", r"    Pac \x1b[31m\x1b[2J\x1b]0;owned\x07\x7f\u0085")
         self.shown("check", b"new " + NAME + b"/scenario.json", has="no problem found")
 
     # ------------------------------------------------------------------------------------------ text of other files

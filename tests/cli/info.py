@@ -47,8 +47,7 @@ class Info(SharedCase):
                          "30 rows x 40 columns of 10 m, x 500000 to 500400, y 4177000 to 4177300")
         self.assertEqual(self.value(text, "CRS"), "WGS 84 / UTM zone 33N (EPSG:32633)")
         self.assertEqual(self.value(text, "checksum"), entry["checksum"])
-        self.assertIn(": closed\n", text)
-        self.assertIn("\nfields (float64):\n", text)
+        self.assert_parts(text, ": closed\n", "\nfields (float64):\n")
         deposit = open_snapshot(self.path("run", entry["name"])).deposit.values
         lava = deposit[deposit > 0]
         self.assertRegex(text, rf"\n  deposit +{lava.size} cells, {lava.min():.7g} to {lava.max():.7g} m\n")

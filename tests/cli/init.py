@@ -14,8 +14,7 @@ USUAL = ["--vent", f"{X},{Y}", "--rate", "5", "--duration", "10 min"]
 
 
 class Init(Case):
-    def setUp(self):
-        super().setUp()
+    def prepare_test(self):
         case.write_dem(self.path("dem.asc"))
 
     def refused(self, message, *args, code):

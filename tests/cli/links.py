@@ -8,8 +8,7 @@ import case
 
 
 class Links(case.Case):
-    def setUp(self):
-        super().setUp()
+    def prepare_test(self):
         self.write_scenario(output={"fields": case.FIELDS, "maps": ["deposit"]})
         self.run_scenario("out", "-n", 3)
         os.mkdir(self.path("elsewhere"))
@@ -78,8 +77,7 @@ class Links(case.Case):
 class Ensembles(case.Case):
     """The folder of an ensemble: nothing is read, written or removed through a link in it."""
 
-    def setUp(self):
-        super().setUp()
+    def prepare_test(self):
         self.write_scenario("base.json", vents=[{"name": "v", "x": 500200, "y": 4177220,
                                                  "effusion": {"slot": "100 s", "rates_m3_s": [3]}}])
         for name, first in (("e.json", 0.3), ("other.json", 0.4)):

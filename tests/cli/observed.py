@@ -74,8 +74,7 @@ def field(folder, name, k=-1):
 
 
 class Observed(Case):
-    def setUp(self):
-        super().setUp()
+    def prepare_test(self):
         write_polygons(self.path("outline.json"), RING, HOLE)
         self.mask = inside(self.path("outline.json"))
 
@@ -264,9 +263,8 @@ class Observed(Case):
         self.assertNotIn("misses", self.start({"volume_m3": 3000, "time": "1 h"}, vents=[VENT, {**VENT, "x": WEST + 105, "start": "1 d"}]))
         write_polygons(self.path("outline.json"), [(250, 100), (450, 100), (450, 60), (250, 60)])
         said = self.start({"volume_m3": 3000})
-        self.assertIn("the outline misses 1 of the vents, the first one vents[0] (vent 1), 130 m away from it", said)
-        self.assertIn("the outline extends beyond the DEM", said)
-        self.assertIn("4 cells of the outline are left out", said)
+        self.assert_parts(said, "the outline misses 1 of the vents, the first one vents[0] (vent 1), 130 m away from it",
+                          "the outline extends beyond the DEM", "4 cells of the outline are left out")
 
     def test_inputs_are_kept(self):
         """A run folder never replaces its outline."""
@@ -344,8 +342,7 @@ class Observed(Case):
 class Correction(Case):
     """A checkpoint whose lava is not where lava was mapped."""
 
-    def setUp(self):
-        super().setUp()
+    def prepare_test(self):
         write_polygons(self.path("outline.json"), [(180, 230), (240, 230), (280, 120), (220, 120)])
         self.mask = inside(self.path("outline.json"))
         self.write_scenario("s.json", vents=[PAUSED])

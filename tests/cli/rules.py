@@ -19,8 +19,7 @@ NAMES = {"fv3": "thesis-etna-2006", "bingham": "aa"}
 class Schema(Case):
     """An editor that knows the schema refuses what the program refuses."""
 
-    def setUp(self):
-        super().setUp()
+    def prepare_test(self):
         if not importlib.util.find_spec("jsonschema"):
             self.skipTest("python3-jsonschema is not installed")
         with warnings.catch_warnings():
@@ -200,8 +199,7 @@ class Edition(Case):
 
     SAID = 'computed with edition 1 of rule bingham, expected edition 2'
 
-    def setUp(self):
-        super().setUp()
+    def prepare_test(self):
         for name in ("run", "ensemble"):
             shutil.copytree(os.path.join(case.SOURCE, "tests", "golden", "editions", "bingham-1", name), self.path(name))
         self.before = case.tree(self.path("run"))

@@ -62,8 +62,7 @@ class Cost(Case):
             self.assertGreater(alone["fsync_s"], 0)
         a, b = (sorted(r["process_s"] for r in cost[kind]) for kind in ("without", "with"))
         self.assertAlmostEqual(cost["share"]["process_s"], (sum(b) - sum(a)) / sum(a), 9)
-        self.assertIn(f"{100 * cost['share']['process_s']:8.2f}%", done.stdout)
-        self.assertIn("disk alone: fsync, s", done.stdout)
+        self.assert_parts(done.stdout, f"{100 * cost['share']['process_s']:8.2f}%", "disk alone: fsync, s")
 
     def test_of_a_scene_every_so_many_steps(self):
         self.measure("--every-steps", 10, "--steps", 40, "--repeats", 1, "--json", "cost.json", "dense:64", "checked")

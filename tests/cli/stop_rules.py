@@ -123,8 +123,7 @@ def of_towers(folder):
 
 
 class Towers(Case):
-    def setUp(self):
-        super().setUp()
+    def prepare_test(self):
         case.write_grid(self.path("flat.asc"), lambda row, col: 100, 41, 41, 1)
         self.write(3)
 

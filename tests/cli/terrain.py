@@ -218,8 +218,7 @@ class Stored(Ground):
         for kind, value, scale in self.MARKS:
             self.stored("m.tif", numpy.where(hole, value, self.land() / (scale or 1)), kind, scale=scale)
             found = self.messages(path="m.tif", crs=None, code=3)
-            self.assertIn("m.tif: cell row 12, column 21 has altitude", found)
-            self.assertIn("probably a NODATA value", found)
+            self.assert_parts(found, "m.tif: cell row 12, column 21 has altitude", "probably a NODATA value")
             self.assertEqual("like 9 others" in found, value > -12000)  # lower: refused at the first cell
             self.assertTrue(((self.read_back("m.tif", nodata=value) == NODATA) == hole).all(), (value, scale))
             subprocess.run(["bash", "-c", found.split("declare it with: ")[1].splitlines()[0]], cwd=self.work, check=True, stdout=subprocess.DEVNULL)

@@ -13,8 +13,7 @@ UNTIL = ('--until: expected a time above 0 such as "6 h", "3 d" or seconds, a da
 
 
 class Usage(Case):
-    def setUp(self):
-        super().setUp()
+    def prepare_test(self):
         self.write("dem.asc", case.SLOPE_ASC)
         case.write_json(self.path("s.json"), {
             "dem": {"path": "dem.asc", "crs": "EPSG:32633"},

@@ -72,8 +72,7 @@ def processes_with(word):
 
 
 class Cluster(case.Case):
-    def setUp(self):
-        super().setUp()
+    def prepare_test(self):
         self.environment = {**os.environ, "PATH": os.path.dirname(case.PROGRAM) + os.pathsep + os.environ["PATH"]}
 
     def call(self, *command, **options):

@@ -71,7 +71,7 @@ static void expect_found(enum sciara_rule_kind rule, unsigned record, const char
     ck_assert_uint_gt(p.bad.step, 0);
     ck_assert_uint_eq(p.bad.step, p.step + 1);
     if (fault != SCIARA_FAULT_LEDGER) // this one concerns the whole grid
-      ck_assert(strstr(sciara_last_error(), "row") && strstr(sciara_last_error(), "column"));
+      expect_said("row", "column");
   }
   ops->destroy(engine);
   scene_free(&c);

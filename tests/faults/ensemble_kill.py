@@ -26,8 +26,7 @@ def batches(folder):
 
 
 class Ensemble(Case):
-    def setUp(self):
-        super().setUp()
+    def prepare_test(self):
         effusion = {"slot": "10 min", "rates_m3_s": [4]}
         self.write_scenario("base.json", vents=[{"name": "v", "x": X, "y": Y, "effusion": effusion}])
         case.write_text(self.path("vents.csv"), "name,x,y,p\none,500200,4177220,1\ntwo,500100.5,4177150,3\n")
@@ -160,8 +159,7 @@ class Ensemble(Case):
             self.assertEqual(process.wait(), code)
             self.assertEqual(self.checkpoints("ended"), ["0.checkpoint.h5", "1.checkpoint.h5"])
         status = self.sciara("ensemble", "status", "ended").stdout
-        self.assertIn("0 of 2 finished", status)
-        self.assertIn("begun:    2 members continue from their checkpoints", status)
+        self.assert_parts(status, "0 of 2 finished", "begun:    2 members continue from their checkpoints")
         info = self.sciara("info", "ended/members/000000/0.checkpoint.h5").stdout
         self.assertIn("member 0", info)
         self.assertIn("a member of an ensemble", self.sciara("run", "long.json", "--set",

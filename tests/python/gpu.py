@@ -30,8 +30,7 @@ def compute(site, engine, rate):
 
 
 class OnGpu(case.Case):
-    def setUp(self):
-        super().setUp()
+    def prepare_test(self):
         self.site = sciara.Site(setup.dem_array(), **setup.PLACE)
 
     def test_bits_and_fields(self):

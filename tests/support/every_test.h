@@ -31,13 +31,20 @@
 /** Asserts that a function of the library succeeds. */
 #define expect_ok(call) ck_assert_msg((call) == SCIARA_OK, "%s", sciara_last_error())
 
+/** Asserts that the last error has all these words. */
+#define expect_said(...)                                                                           \
+  do {                                                                                             \
+    const char *const said_words[] = {__VA_ARGS__};                                                \
+    for (size_t word_ = 0; word_ < sizeof said_words / sizeof *said_words; word_++)                \
+      ck_assert_msg(strstr(sciara_last_error(), said_words[word_]) != NULL, "\"%s\" lacks \"%s\"", \
+                    sciara_last_error(), said_words[word_]);                                       \
+  } while (0)
+
 /** Asserts that it fails with this status, and with an error that has these words. */
-#define expect_error(call, status, words)                                                                          \
-  do {                                                                                                             \
-    const char *expected_words = (words);                                                                          \
-    ck_assert_int_eq(call, status);                                                                                \
-    ck_assert_msg(strstr(sciara_last_error(), expected_words) != NULL, "\"%s\" lacks \"%s\"", sciara_last_error(), \
-                  expected_words);                                                                                 \
+#define expect_error(call, status, ...) \
+  do {                                  \
+    ck_assert_int_eq(call, status);     \
+    expect_said(__VA_ARGS__);           \
   } while (0)
 
 /** Declares a variable that `release`, a function of its address, releases at the end of the block. */

@@ -21,8 +21,7 @@ static void assert_read(const char *path) { expect_ok(read_path(path)); }
 
 static void assert_fails(enum sciara_status status, const char *path, const char *part) {
   ck_assert_msg(read_path(path) == status, "%s was not refused with %d", path, (int)status);
-  assert_contains(sciara_last_error(), path);
-  assert_contains(sciara_last_error(), part);
+  expect_said(path, part);
 }
 
 static void assert_refused(const char *path, const char *part) { assert_fails(SCIARA_ERR_INPUT, path, part); }

@@ -169,10 +169,8 @@ TEST_EACH(bad_numbers_make_no_checkpoint, sizeof values / sizeof *values) {
     ck_assert_int_eq(status, SCIARA_ERR_NUMERIC);
     ck_assert_str_eq(sciara_last_error(), expected);
     expect_files(10, 0);
-    ck_assert_int_eq(sciara_checkpoints_attribute(&c, status), SCIARA_ERR_NUMERIC);
-    ck_assert_msg(strstr(sciara_last_error(), "; the last valid checkpoint is ") &&
-                      strstr(sciara_last_error(), "out/checkpoints/00000010.h5"),
-                  "%s", sciara_last_error());
+    expect_error(sciara_checkpoints_attribute(&c, status), SCIARA_ERR_NUMERIC, "; the last valid checkpoint is ",
+                 "out/checkpoints/00000010.h5");
   }
   free(expected);
   sciara_checkpoints_end(&c);

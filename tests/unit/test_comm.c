@@ -119,7 +119,7 @@ TEST_FROM(root_tells_and_hears, 1, MOST + 1) { run(_i, tell_all); }
 static void expect_lost(struct sciara_comm *c, enum sciara_status status, const char *what) {
   ck_assert_int_eq(status, SCIARA_ERR_DEVICE);
   ck_assert(sciara_comm_is_lost(c));
-  ck_assert_msg(strstr(sciara_last_error(), what), "%s", sciara_last_error());
+  expect_said(what);
 }
 
 /** The last rank fails; the others wait for it: in a vote, or for a message. */

@@ -72,8 +72,7 @@ static void assert_command_helps(const char *result) {
 
 TEST(web_mercator_is_refused_with_a_command_that_works) {
   assert_refused(mercator_raster("a.tif", 3857), "1 m on the ground is 1.26");
-  assert_contains(sciara_last_error(), "expected 0.995 to 1.005 m");
-  assert_contains(sciara_last_error(), "gdalwarp -t_srs EPSG:32633 -tr 10 10 -tap");
+  expect_said("expected 0.995 to 1.005 m", "gdalwarp -t_srs EPSG:32633 -tr 10 10 -tap");
   assert_command_helps(in_folder("a-metric.tif"));
   struct sciara_dem_request q = {.path = in_folder("a.tif"), .band = 1, .crs = "EPSG:32633", .cell_size_m = 10};
   expect_ok(read_dem(&q));
@@ -92,8 +91,8 @@ TEST(web_mercator_is_no_target) {
     expect_error(read_dem(&q), SCIARA_ERR_INPUT,
                  "dem.crs: expected a CRS in which 1 m on the ground is 0.995 to 1.005 m, such "
                  "as EPSG:32633; found \"EPSG:3857\", in which it is 1.268 m at the DEM");
-    assert_contains(sciara_last_error(), "dem.crs: expected a CRS in which 1 m on the ground is 0.995 to 1.005 m, such "
-                                         "as EPSG:32633; found \"EPSG:3857\", in which it is 1.268 m at the DEM");
+    expect_said("dem.crs: expected a CRS in which 1 m on the ground is 0.995 to 1.005 m, such "
+                "as EPSG:32633; found \"EPSG:3857\", in which it is 1.268 m at the DEM");
   }
   q.path = mercator_raster("unnamed.tif", -1);
   q.cell_size_m = 0;

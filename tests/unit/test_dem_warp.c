@@ -64,7 +64,7 @@ TEST(cells_that_are_not_square_are_refused_or_warped) {
   const double oblong[6] = {500000, 10, 0, 4178000, 0, -12}, nearly[6] = {500000, 10, 0, 4178000, 0, -10.0000001};
   assert_refused(make_raster("a.tif", (struct raster){.transform = oblong, .rows = 20, .cols = 24}),
                  "not square, 10 x 12");
-  assert_contains(sciara_last_error(), "gdalwarp -tr 10 10");
+  expect_said("gdalwarp -tr 10 10");
   read_with_command(in_folder("a-metric.tif"));
   struct sciara_dem_request q = {.path = in_folder("a.tif"), .band = 1, .cell_size_m = 10};
   expect_ok(read_dem(&q));
@@ -151,8 +151,8 @@ TEST(rasters_must_lie_on_the_grid) {
   grid.west += 0.001;
   ck_assert_int_eq(sciara_raster_read_on_grid(in_folder("a.tif"), &grid, NULL, out), SCIARA_ERR_INPUT);
   grid.west += 15;
-  expect_error(sciara_raster_read_on_grid(in_folder("a.tif"), &grid, NULL, out), SCIARA_ERR_INPUT, "gdalwarp -te ");
-  assert_contains(sciara_last_error(), "-ts 5 4");
+  expect_error(sciara_raster_read_on_grid(in_folder("a.tif"), &grid, NULL, out), SCIARA_ERR_INPUT, "gdalwarp -te ",
+               "-ts 5 4");
   run_cure("gdalwarp ");
   expect_ok(sciara_raster_read_on_grid(in_folder("on-grid.tif"), &grid, NULL, out));
   values[9] = NAN;
@@ -179,7 +179,7 @@ TEST(rasters_must_have_the_crs_of_the_dem) { // the same numbers are other place
   for (int k = 0; k < 2; k++) {
     expect_error(sciara_raster_read_on_grid(in_folder("a.tif"), &grid, utm32, out), SCIARA_ERR_INPUT,
                  "a.tif: expected the CRS of the DEM, WGS 84 / UTM zone 32N (EPSG:32632)");
-    assert_contains(sciara_last_error(), "found WGS 84 / UTM zone 33N (EPSG:32633)");
+    expect_said("found WGS 84 / UTM zone 33N (EPSG:32633)");
     run_cure(cures[k]);
     expect_ok(sciara_raster_read_on_grid(in_folder("on-grid.tif"), &grid, utm32, out));
     ck_assert_double_eq(out[7], k == 0 ? 0 : plane(500025, 4177985)); // 530 km from the cells of the same numbers

@@ -49,10 +49,7 @@ static enum sciara_status try_to_open(hid_t file) {
 }
 
 static void expect_refused(hid_t file, const char *name, const char *found) {
-  ck_assert_int_eq(try_to_open(file), SCIARA_ERR_INPUT);
-  ck_assert_msg(strstr(sciara_last_error(), path) && strstr(sciara_last_error(), name) &&
-                    strstr(sciara_last_error(), found),
-                "%s", sciara_last_error());
+  expect_error(try_to_open(file), SCIARA_ERR_INPUT, path, name, found);
 }
 
 TEST(a_plain_file_is_opened) {

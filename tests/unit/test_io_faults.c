@@ -235,9 +235,7 @@ TEST(a_failed_read_is_an_error) {
 
 TEST(a_folder_that_cannot_be_made) {
   const char *below = in_folder("a");
-  ck_assert_int_eq(WHILE_FAILING(MKDIR, 9, ENOSPC, sciara_folder_make(below)), SCIARA_ERR_IO);
-  ck_assert_msg(strstr(sciara_last_error(), below) && strstr(sciara_last_error(), strerror(ENOSPC)), "%s",
-                sciara_last_error());
+  expect_error(WHILE_FAILING(MKDIR, 9, ENOSPC, sciara_folder_make(below)), SCIARA_ERR_IO, below, strerror(ENOSPC));
 }
 
 // ---------------------------------------------------------------------------------------------------------- snapshots

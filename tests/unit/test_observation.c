@@ -52,7 +52,7 @@ static void assert_reads(const char *path, const char *expected) {
 
 static void assert_refused(const struct sciara_observation_request *q, enum sciara_status status, const char *part) {
   ck_assert_int_eq(sciara_observation_read(q, &o), status);
-  assert_contains(sciara_last_error(), part);
+  expect_said(part);
   ck_assert_ptr_null(o.covered);
 }
 

@@ -253,8 +253,7 @@ TEST_EACH(other_ground_is_refused, 23) {
   if (!override) override = "engine.name=serial";
   const enum sciara_status status = open_with(site, override, &s);
   if (cases[_i].message) {
-    ck_assert_int_eq(status, SCIARA_ERR_INPUT);
-    ck_assert_msg(strstr(sciara_last_error(), cases[_i].message), "%s", sciara_last_error());
+    expect_error(status, SCIARA_ERR_INPUT, cases[_i].message);
     ck_assert_ptr_null(s);
   } else {
     expect_ok(status);

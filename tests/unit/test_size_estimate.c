@@ -69,7 +69,7 @@ TEST(test_bands) {
   char bytes[32], expected[96];
   sciara_print_bytes(2.0 * (double)f.band, bytes, sizeof bytes);
   snprintf(expected, sizeof expected, ", 2 other processes %s)", bytes);
-  ck_assert_msg(strstr(sciara_last_error(), expected), "%s", sciara_last_error());
+  expect_said(expected);
   s.engine.name = automatic; // one of them computes
   struct sciara_size_estimate alone = one;
   sciara_size_estimate_divide(&alone, &s, &grid, ops, 4, 4);

@@ -136,10 +136,17 @@ class Case(unittest.TestCase):
     """A test with a folder `self.work` of its own, which is the current folder of the program."""
 
     maxDiff = None
+    scenario = None  # keys that differ from those of scenario(): each test then begins with dem.asc and s.json
 
     def setUp(self):
         self.work = os.path.realpath(tempfile.mkdtemp(prefix="sciara-cli-"))
         self.addCleanup(shutil.rmtree, self.work, True)
+        if self.scenario is not None:
+            self.write_scenario(**self.scenario)
+        self.prepare_test()
+
+    def prepare_test(self):
+        """What each test of a class begins with."""
 
     def path(self, *names):
         return os.path.join(self.work, *names)
@@ -183,6 +190,10 @@ class Case(unittest.TestCase):
             process.kill()
         process.communicate()
 
+    def assert_parts(self, text, *parts):
+        for part in parts:
+            self.assertIn(part, text)
+
     def assert_identical(self, a, b):
         done = self.sciara("compare", a, b)
         self.assertEqual(done.stdout.splitlines()[-1], "bit-identical", f"{a} and {b}:\n{done.stdout}")
@@ -222,11 +233,7 @@ class Case(unittest.TestCase):
 class ScenarioCase(Case):
     """Each test begins with dem.asc and s.json."""
 
-    scenario = {}  # keys that differ from those of scenario()
-
-    def setUp(self):
-        super().setUp()
-        self.write_scenario(**self.scenario)
+    scenario = {}
 
 
 class SharedCase(Case):

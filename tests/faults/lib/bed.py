@@ -36,8 +36,7 @@ class Bed(case.Case):
 
     changes = {"output": {"fields": case.FIELDS, "every": "20 min", "maps": ["deposit"]}, "run": {"until": "1 h"}}
 
-    def setUp(self):
-        super().setUp()
+    def prepare_test(self):
         os.mkdir(self.path("root"))
         self.write_scenario(**self.changes)
         self.resume = ("resume", self.path("root", "out"), "-q", "--engine", "serial")

@@ -2,8 +2,11 @@
 // The community's benchmarks of lava-flow models (Cordonnier, Lev and Garel, Geol. Soc. London Spec. Publ. 426, 2015) on the
 // scale of a laboratory, with rule bingham and both yield strengths 0 (docs/validation.md):
 //
-//   sciara_benchmark_checks [--short] [--engine NAME] [--only 2|3|4] [--cell MM] [--relaxation R]
+//   sciara_benchmark_checks [--short] [--engine NAME] [--only 1|2|3|4] [--cell MM] [--relaxation R]
 //
+// BM1, a reservoir behind a dam that vanishes: the equation of a sheet, integrated here on one line, which is first compared
+// with its two similarity solutions, early and late (Huppert, J. Fluid Mech. 121, 1982). Lava as thick as several cells levels too
+// slowly with the clock of the presets, so it is also run with a clock 25 times finer, which is checked.
 // BM2, a viscous current on an incline: the experiment of Lister (J. Fluid Mech. 242, 1992), whose outlines are compared.
 // BM3, an axisymmetric current that cools: the set-up of Garel et al. (J. Geophys. Res. 117, B02205, 2012) against the
 // similarity solution of Huppert (J. Fluid Mech. 121, 1982), integrated here, with the heat of its columns.
@@ -31,6 +34,88 @@ static void make_liquid(struct sciara_params *p, double density, double viscosit
   p->relaxation = relaxation;
   p->t_first = 0.01;
   p->t_max = 10;
+}
+
+// --------------------------------------------------------------------------------------------------------------- BM1
+
+static const double RESERVOIR = 6.6, DAM = 1, LAVA_VISCOSITY = 1e4, LAVA_DENSITY = 2700; // m, m, Pa s, kg/m3
+static const double EDGE = 1e-3;                                                         ///< of lava that counts, m
+
+static double level(double x, double y, double unused) {
+  (void)x, (void)y, (void)unused;
+  return 0;
+}
+
+enum { DAM_TIMES = 8 };
+static const double dam_time[DAM_TIMES] = {5, 10, 20, 40, 60, 120, 240, 550}; // s
+
+/** Of the sheet behind the dam at these times, m: its front, from the back wall, and its depth there. */
+struct dam_break {
+  double front[DAM_TIMES], depth[DAM_TIMES];
+};
+
+/**
+ * h_t = D (h^3 h_x)_x with D = rho g/(3 eta) on one line of cells, with steps below the limit of stability. The front before
+ * the back wall is felt, L + 0.4924 sqrt(D H^3 t), and long after, 1.411 (D (L H)^3 t)^(1/5), are those of similarity solutions.
+ */
+static void solve_dam_break(struct dam_break *out) {
+  enum { LINE = 500 };
+  const double width = 0.04, D = LAVA_DENSITY * GRAVITY / (3 * LAVA_VISCOSITY);
+  double h[LINE] = {0}, flux[LINE + 1] = {0}, time = 0;
+  for (int i = 0; i < (int)(RESERVOIR / width + 0.5); i++) h[i] = DAM;
+  for (int k = 0; k < DAM_TIMES; k++) {
+    while (time < dam_time[k]) {
+      const double step = fmin(0.4 * width * width / (D * DAM * DAM * DAM), dam_time[k] - time);
+      for (int i = 1; i < LINE; i++)
+        flux[i] = D * 0.5 * (h[i - 1] * h[i - 1] * h[i - 1] + h[i] * h[i] * h[i]) * (h[i - 1] - h[i]) / width;
+      for (int i = 0; i < LINE; i++) h[i] += step / width * (flux[i] - flux[i + 1]);
+      time += step;
+    }
+    for (int i = 0; i < LINE; i++)
+      if (h[i] > EDGE) out->front[k] = (i + 1) * width;
+    out->depth[k] = h[0];
+  }
+  const double early = RESERVOIR + 0.4924 * sqrt(D * pow(DAM, 3) * dam_time[0]);
+  const double late = 1.411 * pow(D * pow(RESERVOIR * DAM, 3) * dam_time[DAM_TIMES - 1], 0.2);
+  printf("BM1, the expected front at 5 s and at 550 s: %.4f and %.4f of the similarity solutions",
+         out->front[0] / early, out->front[DAM_TIMES - 1] / late);
+  judge(fabs(out->front[0] / early - 1) < 0.01 && fabs(out->front[DAM_TIMES - 1] / late - 1) < 0.01);
+}
+
+/** X(t) and the depth at the back wall, in the middle of a strip whose sides nothing passes; `clock` is the relaxation. */
+static void bm1(const struct dam_break *expected, double cell, double clock, bool is_checked) {
+  enum { SIDE_ROWS = 5 };
+  struct scene s;
+  const int64_t rows = 2 * SIDE_ROWS + 3, cols = (int64_t)(20 / cell) + 2, middle = (SIDE_ROWS + 1) * cols;
+  make_ground(&s, SCIARA_RULE_BINGHAM, rows, cols, cell, level, 0);
+  s.problem.boundary = SCIARA_BOUNDARY_CLOSED;
+  make_liquid(&s.problem.params, LAVA_DENSITY, LAVA_VISCOSITY, 0);
+  s.problem.params.relaxation = clock;
+  const double full = RESERVOIR / cell;
+  for (int64_t row = 1; row < rows - 1; row++)
+    for (int64_t col = 1; (double)col < full + 1; col++)
+      put_lava(&s, row, col, DAM * fmin(1, full + 1 - (double)col), s.problem.params.T_vent);
+  struct misfit X = {0}, H = {0};
+  for (int k = 0; k < DAM_TIMES; k++) {
+    go_to(&s, UINT64_MAX, dam_time[k]);
+    double front = 0;
+    for (int64_t col = 1; col < cols - 1; col++)
+      if (s.state->h[middle + col] > EDGE) front = (double)col * cell;
+    const double depth = s.state->h[middle + 1];
+    misfit_add(&X, front, expected->front[k]);
+    misfit_add(&H, depth, expected->depth[k]);
+    printf("BM1, cells of %3.0f mm, relaxation %.2f, %3.0f s %7" PRIu64
+           " steps: front %.3f m, expected %.3f m: %.3f; depth at the back %.3f m, expected %.3f m: %.3f\n",
+           cell * 1e3, clock, dam_time[k], s.state->step, front, expected->front[k], front / expected->front[k], depth,
+           expected->depth[k], depth / expected->depth[k]);
+  }
+  printf("BM1, cells of %3.0f mm, relaxation %.2f  NRMSE of the front X(t) %.2f %%, of the depth at the back %.2f %%",
+         cell * 1e3, clock, misfit_percent(&X), misfit_percent(&H));
+  if (is_checked)
+    judge(misfit_percent(&X) < 10 && misfit_percent(&H) < 10);
+  else
+    printf("\n");
+  end(&s);
 }
 
 // ------------------------------------------------------------------------------------------------------- BM2 and BM4
@@ -129,7 +214,7 @@ static const struct outline outlines[] = {
       {0.24577, 0.225055},
       {0.34503, 0.225345},
       {0.44373, 0.211669},
-      {0.49462, 0.19916},
+      {0.492462, 0.19916},
       {0.54154, 0.18041},
       {0.59442, 0.155685},
       {0.69118, 0}}},
@@ -308,11 +393,6 @@ static double mean_temperature(const struct current *o, double share, double *co
   return sum;
 }
 
-static double level(double x, double y, double unused) {
-  (void)x, (void)y, (void)unused;
-  return 0;
-}
-
 static void bm3(double cell, bool cools) {
   const double share = loss(HOT, 0) / loss(HOT, 1); // at the temperature of the source the rule then loses as much
   struct current current;
@@ -336,25 +416,33 @@ static void bm3(double cell, bool cools) {
       if (pass == 1) put_vent_at(&s, i / n, i % n, DISC_RATE / count);
     }
   }
-  go_to(&s, UINT64_MAX, DISC_TIME);
-  const double expected = current.c * sqrt(s.state->time), least = 0.01 * s.state->emitted / (PI * expected * expected);
-  double wet = 0, heat = 0, liquid = 0, found = 0, thick = 0;
+  struct misfit R = {0};
+  double expected = 0, radius = 0;
+  for (int k = 1; k <= 4; k++) {
+    go_to(&s, UINT64_MAX, DISC_TIME * k / 4);
+    expected = current.c * sqrt(s.state->time);
+    const double least = 0.01 * s.state->emitted / (PI * expected * expected);
+    double wet = 0;
+    for (int64_t i = 0; i < n * n; i++) wet += s.state->h[i] + s.state->z[i] - s.state->z0[i] > least;
+    radius = sqrt(wet / PI) * cell;
+    misfit_add(&R, radius, expected);
+  }
+  double heat = 0, liquid = 0, found = 0, thick = 0;
   for (int64_t i = 0; i < n * n; i++) {
     const int64_t south = i / n - half, east = i % n - half;
     const double y = hypot((double)south, (double)east) * cell / expected;
     const double deposit = s.state->h[i] + s.state->z[i] - s.state->z0[i];
-    wet += deposit > least;
     heat += s.state->h[i] * s.state->T[i];
     liquid += s.state->h[i];
     if (fabs(y - 0.5) > 0.1) continue; // a ring
     found += deposit;
     thick += current.H * between(current.f, y);
   }
-  const double radius = sqrt(wet / PI) * cell;
   printf("BM3, cells of %3.1f mm, %s %7" PRIu64
-         " steps: radius %.2f mm, %.3f of %.2f (coefficient %.4f); thickness about half of it %.3f of the expected one",
+         " steps: radius %.2f mm, %.3f of %.2f (coefficient %.4f); thickness about half of it %.3f of the expected "
+         "one; NRMSE of the radius R(t) %.2f %%",
          cell * 1e3, cools ? "cooling,   " : "isothermal,", s.state->step, radius * 1e3, radius / expected,
-         expected * 1e3, current.coefficient, found / thick);
+         expected * 1e3, current.coefficient, found / thick, misfit_percent(&R));
   judge(fabs(radius / expected - 1) <= 0.1 && fabs(found / thick - 1) <= 0.1 &&
         fabs(current.coefficient - 0.715) < 1e-3);
   if (cools) {
@@ -383,11 +471,12 @@ int main(int argc, char **argv) {
     }
     if (strcmp(argv[i], "--engine") == 0 && *value) {
       name = value;
-    } else if (!(strcmp(argv[i], "--only") == 0 && (only = (int)strtol(value, NULL, 10)) >= 2 && only <= 4) &&
+    } else if (!(strcmp(argv[i], "--only") == 0 && (only = (int)strtol(value, NULL, 10)) >= 1 && only <= 4) &&
                !(strcmp(argv[i], "--cell") == 0 && (cell = 1e-3 * strtod(value, NULL)) > 0) &&
                !(strcmp(argv[i], "--relaxation") == 0 && (relaxation = strtod(value, NULL)) > 0)) {
-      fprintf(stderr,
-              "usage: sciara_benchmark_checks [--short] [--engine NAME] [--only 2|3|4] [--cell MM] [--relaxation R]\n");
+      fprintf(
+          stderr,
+          "usage: sciara_benchmark_checks [--short] [--engine NAME] [--only 1|2|3|4] [--cell MM] [--relaxation R]\n");
       return SCIARA_ERR_USAGE;
     }
     i++;
@@ -395,6 +484,12 @@ int main(int argc, char **argv) {
   must(sciara_engine_find(name, SCIARA_RULE_BINGHAM, SCIARA_DOUBLE, &engine));
   printf("engine %s, double precision, rule bingham, relaxation %g\n", engine->name, relaxation);
   const double incline_cell = cell > 0 ? cell : 12e-3, disc_cell = cell > 0 ? cell : brief ? 2e-3 : 1e-3;
+  if (only == 0 || only == 1) {
+    struct dam_break expected = {0};
+    solve_dam_break(&expected);
+    bm1(&expected, cell > 0 ? cell : 0.2, relaxation, false);
+    bm1(&expected, cell > 0 ? cell : 0.2, relaxation / 25, true);
+  }
   if (only == 0 || only == 2) bm2(incline_cell);
   if (only == 0 || only == 3) bm3(disc_cell, false);
   if (only == 0 || only == 3) bm3(disc_cell, true);

@@ -192,13 +192,6 @@ void sciara_scenario_take(const char *path, cJSON *root, cJSON *filled, struct s
                           struct sciara_diagnostics *diagnostics);
 
 /**
- * Sea and edits of the ground, of a filled tree that passed the check, into out->dem. Paths are relative to `folder`.
- * Problems are added to `diagnostics`.
- */
-void sciara_scenario_ground(const char *folder, const cJSON *root, struct sciara_scenario_spec *out,
-                            struct sciara_diagnostics *diagnostics);
-
-/**
  * The vents of a filled tree that passed the check; null, for a vent that did not pass, gives one without points. CSV
  * paths are relative to `folder`. Problems are added to `diagnostics`.
  */

@@ -317,13 +317,6 @@ static void print_time_estimate(const struct sciara_problem *p) {
   sciara_print(" with up to %d %s\n", e.threads, sciara_plural((uint64_t)e.threads, "thread", "threads"));
 }
 
-/** A doubt that cannot be examined is no problem of the scenario. */
-static void warn_run_off(const struct sciara_problem *p) {
-  char *text;
-  if (sciara_observed_run_off(p, &text) == SCIARA_OK && text) sciara_log(SCIARA_LOG_WARNING, "%s", text);
-  free(text);
-}
-
 /** The processes of the option, else those that the launcher started. 0: the option is no number of processes. */
 static int ranks_of(const struct sciara_arguments *arguments, int launched) {
   const char *text = sciara_argument(arguments, "ranks");
@@ -352,7 +345,7 @@ static int check_scenario(const struct sciara_arguments *arguments, const struct
   const int code = sciara_report_all(&diagnostics);
   if (code == SCIARA_OK && !sciara_argument_given(arguments, "no-estimate")) {
     print_time_estimate(&problem);
-    warn_run_off(&problem);
+    sciara_observed_run_off_log(&problem, "");
   }
   if (code == SCIARA_OK) sciara_print("no problem found\n");
   sciara_problem_free(&problem);

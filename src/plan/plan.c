@@ -691,6 +691,7 @@ void sciara_ensemble_plan(const char *file, const char *folder, const struct sci
   struct sciara_planning p = {.r = {.file = file, .diagnostics = diagnostics}};
   struct sciara_ensemble_estimate e = {0};
   read_plan(&p);
+  if (diagnostics->count == 0) sciara_observed_run_off_log(&p.base, "base: ");
   if (diagnostics->count == 0) make_estimate(&p, folder, options ? options->probe_s : 0, &e);
   if (diagnostics->count == 0) sciara_diagnostics_add(diagnostics, check_disk(&p, &e));
   if (diagnostics->count == 0) sciara_diagnostics_add(diagnostics, check_plan_memory(&p, &e));

@@ -540,3 +540,9 @@ cleanup:
   sciara_state_destroy(s);
   return status;
 }
+
+void sciara_observed_run_off_log(const struct sciara_problem *p, const char *where) {
+  char *text;
+  if (sciara_observed_run_off(p, &text) == SCIARA_OK && text) sciara_log(SCIARA_LOG_WARNING, "%s%s", where, text);
+  free(text);
+}

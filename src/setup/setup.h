@@ -124,6 +124,9 @@ enum sciara_status sciara_problem_open(const char *scenario_path, const struct s
  */
 enum sciara_status sciara_observed_run_off(const struct sciara_problem *p, char **text);
 
+/** Logs that text, after `where` ("": nothing). Lava that cannot be examined is no problem of a scenario. */
+void sciara_observed_run_off_log(const struct sciara_problem *p, const char *where);
+
 /**
  * A hash of the lava that a problem with a state has from the files initial.thickness and initial.temperature, or from those
  * of initial.observed; 0: it names none. Numbers in their place are part of the text of a scenario.

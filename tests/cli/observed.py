@@ -93,6 +93,9 @@ class Observed(Case):
             self.sciara("run", "start.json", "-o", "start", "--until", "3 h", "--overwrite")
             growth = (field(self.path("start"), "arrival_time") >= 0).sum() / self.mask.sum() - 1
             self.assertEqual((growth > 0.05, f"it covers {100 * growth:.0f} % more cells 1 h later" in said), (off, off), said)
+            case.write_json(self.path("e.json"), {"base": "start.json", "vary": [{"key": "model.relaxation", "values": [0.5]}], "sample": {"method": "full"}})
+            self.assertEqual(f"base: initial.observed: with these parameters the mapped lava runs off: it covers {100 * growth:.0f} %" in
+                             self.sciara("ensemble", "check", "e.json", "--no-estimate").stderr, off)
 
     def test_volume(self):
         self.assertGreater(self.mask.sum(), 100)

@@ -4,7 +4,7 @@
 # wrong in a release. tools/release --twice, in the nightly tier, builds them.
 set -euo pipefail
 
-for tool in dpkg-deb unzip; do command -v "$tool" > /dev/null || { echo "skipped: $tool is not installed" && exit 77; }; done
+command -v dpkg-deb > /dev/null || { echo "skipped: dpkg-deb is not installed" && exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() { echo "$*" && exit 1; }
@@ -47,5 +47,7 @@ not the sums|echo >> out/sciara.deb
 does not name just|touch out/more
 does not name just|sed -i /deb/d out/SHA256SUMS
 has no sciara-.*gz|rm out/*.gz
-is of version|sed -i s/^Version:.*/Version:\ 9.9/ one/deb/DEBIAN/control; dpkg-deb --build one/deb out/sciara.deb; cd out && sha256sum *[!S] > SHA256SUMS
+has no SHA256SUMS|rm out/SHA256SUMS
+whl is of version|python3 -c 'import zipfile as z, glob; z.ZipFile(*glob.glob("out/*.whl"), "w").writestr("a.dist-info/METADATA", "Version: 9")'; cd out && sha256sum *[!S] > SHA256SUMS
+deb is of version|sed -i s/^Version:.*/Version:\ 9.9/ one/deb/DEBIAN/control; dpkg-deb --build one/deb out/sciara.deb; cd out && sha256sum *[!S] > SHA256SUMS
 END

@@ -14,10 +14,9 @@
 #include "model/range.h"
 #include "scenario/scenario_keys.h"
 
-/** The value of a key of a filled tree; NULL when it is null, or absent without a default. */
-static const cJSON *get_item(const cJSON *root, const char *object, const char *name) {
-  const cJSON *parent = *object ? cJSON_GetObjectItemCaseSensitive(root, object) : root;
-  const cJSON *value = cJSON_GetObjectItemCaseSensitive(parent, name);
+/** The value of a key of an object of a filled tree; NULL when it is null, or absent without a default. */
+static const cJSON *get_item(const cJSON *object, const char *name) {
+  const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, name);
   return cJSON_IsNull(value) ? NULL : value;
 }
 
@@ -32,9 +31,9 @@ enum sciara_status sciara_scenario_copy(const cJSON *value, const char *folder, 
 }
 
 /** The part of the DEM by coordinates; at most one key chooses it. */
-static enum sciara_status take_box(const cJSON *root, struct sciara_scenario_spec *s) {
-  const cJSON *xy = get_item(root, "dem", "window_xy"), *lonlat = get_item(root, "dem", "window_lonlat"), *item;
-  const cJSON *margin = get_item(root, "dem", "window_margin_m");
+static enum sciara_status take_box(const cJSON *dem, struct sciara_scenario_spec *s) {
+  const cJSON *xy = get_item(dem, "window_xy"), *lonlat = get_item(dem, "window_lonlat"), *item;
+  const cJSON *margin = get_item(dem, "window_margin_m");
   const int given = (xy != NULL) + (lonlat != NULL) + (margin != NULL) + s->dem.has_window;
   if (given > 1)
     return sciara_fail(SCIARA_ERR_INPUT,
@@ -50,15 +49,16 @@ static enum sciara_status take_box(const cJSON *root, struct sciara_scenario_spe
 }
 
 static enum sciara_status take_dem(const cJSON *root, const char *folder, struct sciara_scenario_spec *s) {
-  SCIARA_TRY(sciara_scenario_copy(get_item(root, "dem", "path"), folder, &s->dem.path));
-  SCIARA_TRY(sciara_scenario_copy(get_item(root, "dem", "crs"), NULL, &s->dem.crs));
-  s->dem.band = (int)get_item(root, "dem", "band")->valuedouble;
-  const cJSON *window = get_item(root, "dem", "window"), *cell_size = get_item(root, "dem", "cell_size_m"), *item;
+  const cJSON *dem = get_item(root, "dem");
+  SCIARA_TRY(sciara_scenario_copy(get_item(dem, "path"), folder, &s->dem.path));
+  SCIARA_TRY(sciara_scenario_copy(get_item(dem, "crs"), NULL, &s->dem.crs));
+  s->dem.band = (int)get_item(dem, "band")->valuedouble;
+  const cJSON *window = get_item(dem, "window"), *cell_size = get_item(dem, "cell_size_m"), *item;
   s->dem.has_window = window != NULL;
   size_t i = 0;
   cJSON_ArrayForEach(item, window) s->dem.window[i++] = (int64_t)item->valuedouble;
   s->dem.cell_size_m = cell_size ? cell_size->valuedouble : 0;
-  return take_box(root, s);
+  return take_box(dem, s);
 }
 
 // ------------------------------------------------------------------------------------------------------------- ground
@@ -101,23 +101,23 @@ static enum sciara_status check_values(const struct sciara_edit *e) {
 }
 
 static enum sciara_status take_edit(const cJSON *item, const char *folder, size_t index, struct sciara_edit *out) {
-  const cJSON *polygon = get_item(item, "", "polygon");
+  const cJSON *polygon = get_item(item, "polygon");
   out->closed = polygon != NULL;
   for (int k = 0; k < SCIARA_EDIT_VALUES; k++) {
-    const cJSON *value = get_item(item, "", sciara_edit_value_name((enum sciara_edit_value)k));
+    const cJSON *value = get_item(item, sciara_edit_value_name((enum sciara_edit_value)k));
     out->value[k] = value ? value->valuedouble : (double)NAN;
   }
-  SCIARA_TRY(sciara_scenario_copy(get_item(item, "", "name"), NULL, &out->name));
+  SCIARA_TRY(sciara_scenario_copy(get_item(item, "name"), NULL, &out->name));
   if (!out->name) out->name = sciara_format("edit %zu", index + 1);
   if (!out->name) return sciara_scenario_no_memory();
-  SCIARA_TRY(sciara_scenario_copy(get_item(item, "", "layer"), NULL, &out->layer));
-  SCIARA_TRY(sciara_scenario_copy(get_item(item, "", "place"), NULL, &out->place));
-  out->lonlat = cJSON_IsTrue(get_item(item, "", "lonlat"));
-  SCIARA_TRY(sciara_scenario_copy(get_item(item, "", "file"), folder, &out->path));
-  SCIARA_TRY(sciara_scenario_copy(get_item(item, "", "dem"), folder, &out->raster));
-  const cJSON *from = get_item(item, "", "from");
+  SCIARA_TRY(sciara_scenario_copy(get_item(item, "layer"), NULL, &out->layer));
+  SCIARA_TRY(sciara_scenario_copy(get_item(item, "place"), NULL, &out->place));
+  out->lonlat = cJSON_IsTrue(get_item(item, "lonlat"));
+  SCIARA_TRY(sciara_scenario_copy(get_item(item, "file"), folder, &out->path));
+  SCIARA_TRY(sciara_scenario_copy(get_item(item, "dem"), folder, &out->raster));
+  const cJSON *from = get_item(item, "from");
   if (from) out->from_s = sciara_scenario_seconds(from);
-  SCIARA_TRY(take_points(polygon ? polygon : get_item(item, "", "line"), out));
+  SCIARA_TRY(take_points(polygon ? polygon : get_item(item, "line"), out));
   return check_values(out);
 }
 
@@ -171,8 +171,8 @@ static enum sciara_status take_edits(const cJSON *edits, const char *folder, str
 }
 
 static void take_error(const cJSON *error, struct sciara_ground_error *out) {
-  const cJSON *sd = get_item(error, "", "sd_m"), *length = get_item(error, "", "correlation_m"),
-              *seed = get_item(error, "", "seed");
+  const cJSON *sd = get_item(error, "sd_m"), *length = get_item(error, "correlation_m"),
+              *seed = get_item(error, "seed");
   if (!sd || !length) return; // not given, or reported
   *out = (struct sciara_ground_error){
       .sd_m = sd->valuedouble, .correlation_m = length->valuedouble, .seed = seed ? (uint64_t)seed->valuedouble : 1};
@@ -181,12 +181,13 @@ static void take_error(const cJSON *error, struct sciara_ground_error *out) {
 /** The keys dem.nodata, dem.sea, dem.edits and dem.error. */
 static void take_ground(const cJSON *root, const char *folder, struct sciara_scenario_spec *s,
                         struct sciara_diagnostics *diagnostics) {
-  const cJSON *nodata = get_item(root, "dem", "nodata");
+  const cJSON *dem = get_item(root, "dem");
+  const cJSON *nodata = get_item(dem, "nodata");
   s->dem.has_nodata = nodata != NULL;
   s->dem.nodata = nodata ? nodata->valuedouble : 0;
-  take_error(get_item(root, "dem", "error"), &s->dem.error);
-  sciara_diagnostics_add(diagnostics, take_sea(get_item(root, "dem", "sea"), folder, &s->dem.sea));
-  sciara_diagnostics_add(diagnostics, take_edits(get_item(root, "dem", "edits"), folder, s, diagnostics));
+  take_error(get_item(dem, "error"), &s->dem.error);
+  sciara_diagnostics_add(diagnostics, take_sea(get_item(dem, "sea"), folder, &s->dem.sea));
+  sciara_diagnostics_add(diagnostics, take_edits(get_item(dem, "edits"), folder, s, diagnostics));
 }
 
 // ----------------------------------------------------------------------------------------------------- what lies on it
@@ -217,16 +218,16 @@ static enum sciara_status describe_model(const struct sciara_preset *preset, str
 static enum sciara_status take_model(const cJSON *root, struct sciara_scenario_spec *s) {
   size_t count, references;
   const struct sciara_param_info *table = sciara_param_table(&count), *of_cells = sciara_reference_table(&references);
-  const cJSON *model = get_item(root, "", "model");
+  const cJSON *model = get_item(root, "model");
   s->params = (struct sciara_params){.rule = sciara_scenario_rule_of(model)};
   for (size_t i = 0; i < count; i++)
     if (sciara_param_is_of(&table[i], s->params.rule))
-      memcpy((char *)&s->params + table[i].offset, &get_item(model, "", table[i].key)->valuedouble, sizeof(double));
+      memcpy((char *)&s->params + table[i].offset, &get_item(model, table[i].key)->valuedouble, sizeof(double));
   for (size_t i = 0; i < references; i++) {
-    const cJSON *reference = get_item(model, "", of_cells[i].key);
+    const cJSON *reference = get_item(model, of_cells[i].key);
     if (reference) memcpy((char *)&s->params + of_cells[i].offset, &reference->valuedouble, sizeof(double));
   }
-  SCIARA_TRY(describe_model(sciara_preset_find(get_item(model, "", "preset")->valuestring), s));
+  SCIARA_TRY(describe_model(sciara_preset_find(get_item(model, "preset")->valuestring), s));
   enum sciara_status status = sciara_params_check(&s->params);
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", s->path);
 }
@@ -258,16 +259,16 @@ static enum sciara_status take_start(const cJSON *start, struct sciara_scenario_
 }
 
 static enum sciara_status take_run(const cJSON *root, struct sciara_scenario_spec *s) {
-  const cJSON *until = get_item(root, "run", "until"), *max_time = get_item(root, "run", "max_time"),
-              *max_steps = get_item(root, "run", "max_steps"), *thickest = get_item(root, "run", "max_thickness_m");
+  const cJSON *run = get_item(root, "run");
+  const cJSON *until = get_item(run, "until"), *max_time = get_item(run, "max_time"),
+              *max_steps = get_item(run, "max_steps"), *thickest = get_item(run, "max_thickness_m");
   s->run.until = cJSON_IsString(until) ? sciara_until_of(until->valuestring) : SCIARA_UNTIL_TIME;
-  s->run.rest_s =
-      s->run.until == SCIARA_UNTIL_FRONT ? sciara_scenario_seconds(get_item(root, "run", "front_at_rest")) : 0;
+  s->run.rest_s = s->run.until == SCIARA_UNTIL_FRONT ? sciara_scenario_seconds(get_item(run, "front_at_rest")) : 0;
   s->run.thickest_m = thickest ? thickest->valuedouble : 0;
   s->run.until_s = s->run.until == SCIARA_UNTIL_TIME ? sciara_scenario_seconds(until) : 0;
   s->run.max_time_s = max_time ? sciara_scenario_seconds(max_time) : (double)INFINITY;
   s->run.max_steps = max_steps ? (uint64_t)max_steps->valuedouble : UINT64_MAX;
-  return take_start(get_item(root, "run", "start"), s);
+  return take_start(get_item(run, "start"), s);
 }
 
 static unsigned field_bits(const cJSON *names) {
@@ -285,21 +286,21 @@ static char *default_folder(const char *scenario) {
 }
 
 static enum sciara_status take_output(const cJSON *root, const char *folder, struct sciara_scenario_spec *s) {
-  if (item_says(get_item(root, "output", "folder"), "-")) // standard output is not a folder
+  const cJSON *output = get_item(root, "output");
+  if (item_says(get_item(output, "folder"), "-")) // standard output is not a folder
     return sciara_fail(SCIARA_ERR_INPUT, "%s: output.folder: expected the name of a folder, found \"-\"", s->path);
-  SCIARA_TRY(sciara_scenario_copy(get_item(root, "output", "folder"), folder, &s->output.folder));
+  SCIARA_TRY(sciara_scenario_copy(get_item(output, "folder"), folder, &s->output.folder));
   if (!s->output.folder) s->output.folder = default_folder(s->path);
   if (!s->output.folder) return sciara_scenario_no_memory();
-  s->output.every_s = sciara_scenario_seconds(get_item(root, "output", "every"));
-  s->output.checkpoint_every_s = sciara_scenario_seconds(get_item(root, "output", "checkpoint_every"));
-  s->output.checkpoint_wall_s = sciara_scenario_seconds(get_item(root, "output", "checkpoint_wall"));
-  s->output.keep_all = item_says(get_item(root, "output", "keep_checkpoints"), "all");
-  s->output.keep_every_s =
-      s->output.keep_all ? 0 : sciara_scenario_seconds(get_item(root, "output", "keep_checkpoints"));
+  s->output.every_s = sciara_scenario_seconds(get_item(output, "every"));
+  s->output.checkpoint_every_s = sciara_scenario_seconds(get_item(output, "checkpoint_every"));
+  s->output.checkpoint_wall_s = sciara_scenario_seconds(get_item(output, "checkpoint_wall"));
+  s->output.keep_all = item_says(get_item(output, "keep_checkpoints"), "all");
+  s->output.keep_every_s = s->output.keep_all ? 0 : sciara_scenario_seconds(get_item(output, "keep_checkpoints"));
   if (!(s->output.checkpoint_every_s > 0)) s->output.checkpoint_every_s = s->output.keep_every_s;
-  s->output.fields = field_bits(get_item(root, "output", "fields"));
-  s->output.as_double = item_says(get_item(root, "output", "dtype"), "float64");
-  s->output.maps = field_bits(get_item(root, "output", "maps"));
+  s->output.fields = field_bits(get_item(output, "fields"));
+  s->output.as_double = item_says(get_item(output, "dtype"), "float64");
+  s->output.maps = field_bits(get_item(output, "maps"));
   return SCIARA_OK;
 }
 
@@ -308,48 +309,48 @@ bool sciara_scenario_writes_on_the_way(const struct sciara_scenario_spec *s) {
 }
 
 /** A whole number of "engine"; 0 for null. */
-static int whole(const cJSON *root, const char *name) {
-  const cJSON *item = get_item(root, "engine", name);
+static int whole(const cJSON *engine, const char *name) {
+  const cJSON *item = get_item(engine, name);
   return cJSON_IsNumber(item) ? (int)item->valuedouble : 0;
 }
 
 static enum sciara_status take_engine(const cJSON *root, struct sciara_scenario_spec *s) {
+  const cJSON *engine = get_item(root, "engine");
   s->engine.source = s->path;
-  s->engine.single_precision = item_says(get_item(root, "engine", "precision"), "single");
-  s->engine.fast_math = item_says(get_item(root, "engine", "math"), "fast");
-  s->engine.threads = whole(root, "threads");
-  s->engine.device = whole(root, "device");
+  s->engine.single_precision = item_says(get_item(engine, "precision"), "single");
+  s->engine.fast_math = item_says(get_item(engine, "math"), "fast");
+  s->engine.threads = whole(engine, "threads");
+  s->engine.device = whole(engine, "device");
   const struct sciara_settings options = sciara_scenario_declared_options();
   for (size_t k = 0; k < options.count; k++) {
-    const cJSON *value = get_item(root, "engine", options.setting[k].name);
+    const cJSON *value = get_item(engine, options.setting[k].name);
     if (cJSON_IsNumber(value)) s->engine.option[k] = (int)value->valuedouble;
     if (cJSON_IsString(value)) sciara_setting_parse(&options.setting[k], value->valuestring, &s->engine.option[k]);
   }
-  return sciara_scenario_copy(get_item(root, "engine", "name"), NULL, &s->engine.name);
+  return sciara_scenario_copy(get_item(engine, "name"), NULL, &s->engine.name);
 }
 
-static enum sciara_status take_checkpoint(const cJSON *root, const char *folder, struct sciara_scenario_spec *s) {
-  const cJSON *path = get_item(root, "initial", "checkpoint");
+static enum sciara_status take_checkpoint(const cJSON *initial, const char *folder, struct sciara_scenario_spec *s) {
+  const cJSON *path = get_item(initial, "checkpoint");
   if (!path) return SCIARA_OK;
   if (s->initial_thickness.given || s->initial_thickness.path)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: initial: expected either thickness or checkpoint, found both", s->path);
   SCIARA_TRY(sciara_scenario_copy(path, folder, &s->initial_checkpoint));
-  return sciara_scenario_copy(get_item(root, "initial", "checksum"), NULL, &s->initial_checksum);
+  return sciara_scenario_copy(get_item(initial, "checksum"), NULL, &s->initial_checksum);
 }
 
 /** Lava as it was mapped. */
-static enum sciara_status take_observed(const cJSON *root, const char *folder, struct sciara_scenario_spec *s) {
-  const cJSON *all = get_item(root, "initial", "observed"), *outline = get_item(all, "", "outline"),
-              *volume = get_item(all, "", "volume_m3"), *dem = get_item(all, "", "dem"),
-              *time = get_item(all, "", "time");
+static enum sciara_status take_observed(const cJSON *initial, const char *folder, struct sciara_scenario_spec *s) {
+  const cJSON *all = get_item(initial, "observed"), *outline = get_item(all, "outline"),
+              *volume = get_item(all, "volume_m3"), *dem = get_item(all, "dem"), *time = get_item(all, "time");
   struct sciara_observed_spec *o = &s->observed;
   o->time_s = time ? sciara_scenario_seconds(time) : -1;
   if (!outline) return SCIARA_OK;
   SCIARA_TRY(sciara_scenario_copy(outline, folder, &o->outline));
-  SCIARA_TRY(sciara_scenario_copy(get_item(all, "", "layer"), NULL, &o->layer));
+  SCIARA_TRY(sciara_scenario_copy(get_item(all, "layer"), NULL, &o->layer));
   SCIARA_TRY(sciara_scenario_copy(dem, folder, &o->dem));
-  SCIARA_TRY(take_layer(get_item(all, "", "thickness"), folder, &o->thickness));
-  SCIARA_TRY(take_layer(get_item(all, "", "temperature"), folder, &o->temperature));
+  SCIARA_TRY(take_layer(get_item(all, "thickness"), folder, &o->thickness));
+  SCIARA_TRY(take_layer(get_item(all, "temperature"), folder, &o->temperature));
   o->volume_m3 = volume ? volume->valuedouble : 0;
   const int given = (volume != NULL) + (dem != NULL) + o->thickness.given;
   if (given > 1)
@@ -380,23 +381,22 @@ static enum sciara_status check_observed_time(const struct sciara_scenario_spec 
  */
 static void take_values(const cJSON *root, const char *folder, bool model_passed, struct sciara_scenario_spec *s,
                         struct sciara_diagnostics *diagnostics) {
-  sciara_diagnostics_add(diagnostics, sciara_scenario_copy(get_item(root, "", "title"), NULL, &s->title));
+  const cJSON *initial = get_item(root, "initial");
+  sciara_diagnostics_add(diagnostics, sciara_scenario_copy(get_item(root, "title"), NULL, &s->title));
   sciara_diagnostics_add(diagnostics, take_dem(root, folder, s));
   take_ground(root, folder, s, diagnostics);
   sciara_scenario_vents(folder, root, s, diagnostics);
-  sciara_diagnostics_add(diagnostics,
-                         take_layer(get_item(root, "initial", "thickness"), folder, &s->initial_thickness));
-  sciara_diagnostics_add(diagnostics,
-                         take_layer(get_item(root, "initial", "temperature"), folder, &s->initial_temperature));
-  sciara_diagnostics_add(diagnostics, take_checkpoint(root, folder, s));
-  sciara_diagnostics_add(diagnostics, take_observed(root, folder, s));
+  sciara_diagnostics_add(diagnostics, take_layer(get_item(initial, "thickness"), folder, &s->initial_thickness));
+  sciara_diagnostics_add(diagnostics, take_layer(get_item(initial, "temperature"), folder, &s->initial_temperature));
+  sciara_diagnostics_add(diagnostics, take_checkpoint(initial, folder, s));
+  sciara_diagnostics_add(diagnostics, take_observed(initial, folder, s));
   const enum sciara_status model = take_model(root, s);
   sciara_diagnostics_add(diagnostics, model);
   if (model == SCIARA_OK && model_passed) {
     sciara_diagnostics_add(diagnostics, check_temperature(s, "initial.temperature", &s->initial_temperature));
     sciara_diagnostics_add(diagnostics, check_temperature(s, "initial.observed.temperature", &s->observed.temperature));
   }
-  s->boundary = item_says(get_item(root, "", "boundary"), "closed") ? SCIARA_BOUNDARY_CLOSED : SCIARA_BOUNDARY_OPEN;
+  s->boundary = item_says(get_item(root, "boundary"), "closed") ? SCIARA_BOUNDARY_CLOSED : SCIARA_BOUNDARY_OPEN;
   sciara_diagnostics_add(diagnostics, take_run(root, s));
   sciara_diagnostics_add(diagnostics, check_observed_time(s));
   sciara_diagnostics_add(diagnostics, take_output(root, folder, s));
@@ -469,9 +469,9 @@ static void read_tree(cJSON *root, cJSON *filled, const char *folder, char **tex
   enum sciara_status status = sciara_scenario_place_dates(root);
   sciara_scenario_check(s->path, root, diagnostics);
   if (!cJSON_IsObject(root)) return;
-  s->start_refused = sciara_scenario_start(root, &start) == SCIARA_START_REFUSED;
   if (status == SCIARA_OK && text) status = sciara_json_text(root, text);
   const bool valid = diagnostics->count == before;
+  s->start_refused = !valid && sciara_scenario_start(root, &start) == SCIARA_START_REFUSED;
   if (status == SCIARA_OK && !valid) {
     const bool given = cJSON_HasObjectItem(root, "model");
     status = drop_refused(root);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes.util
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,8 @@ def _candidates() -> list[str]:
     named = os.environ.get("SCIARA_LIBRARY")
     if named:
         return [named]
-    released = [_HERE / "portable" / "lib" / SONAME, _HERE.parents[1] / SONAME]  # of a wheel, of a portable archive
+    released = [_HERE / "portable" / "lib" / SONAME, _HERE.parents[1] / SONAME,  # of a wheel, of a portable archive
+                Path(sys.prefix) / "lib" / SONAME]  # of the environment of this Python, as conda makes it
     found = ctypes.util.find_library("sciara")
     return ([str(path) for path in [*sorted(_HERE.glob("libsciara.so*")), *released] if path.exists()]
             + ([found] if found else []) + [SONAME])

@@ -97,6 +97,14 @@ class Library(case.Case):
                                 env={"PYTHONPATH": self.path("python"), "SCIARA_LIBRARY": ""})
         self.assert_parts(text, self.work, "serial")
 
+    def test_in_the_environment(self):
+        """As conda installs it: in lib of the prefix of Python."""
+        os.mkdir(self.path("lib"))
+        os.symlink(os.path.realpath(os.environ["SCIARA_LIBRARY"]), self.path("lib", "libsciara.so.1"))
+        text = setup.run_python(f"import sys; sys.prefix = {self.work!r}; import sciara._library as found; print(found._candidates()[0])",
+                                env={"SCIARA_LIBRARY": ""})
+        self.assertIn(self.path("lib", "libsciara.so.1"), text)
+
     def test_without_the_header(self):
         shutil.copytree(os.path.join(setup.PACKAGE, "sciara"), self.path("python", "sciara"))
         text = self.message(PYTHONPATH=self.path("python"))

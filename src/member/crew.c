@@ -140,9 +140,9 @@ void sciara_crew_call(struct sciara_crew *c) { pthread_cond_broadcast(&c->called
 void sciara_crew_halt(struct sciara_crew *c, enum sciara_cancel how) {
   int none = 0;
   if (how == SCIARA_CANCEL_DROP)
-    __atomic_store_n(&c->halt, how, __ATOMIC_RELAXED);
+    __atomic_store_n(&c->halt, (int)how, __ATOMIC_RELAXED);
   else
-    __atomic_compare_exchange_n(&c->halt, &none, how, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    __atomic_compare_exchange_n(&c->halt, &none, (int)how, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   pthread_cond_broadcast(&c->called);
 }
 

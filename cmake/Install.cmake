@@ -5,15 +5,22 @@
 
 install(TARGETS libsciara ARCHIVE COMPONENT development PUBLIC_HEADER COMPONENT development)
 install(TARGETS libsciara_shared LIBRARY COMPONENT library NAMELINK_COMPONENT development)
-# The program finds the library relative to itself, wherever the tree is moved; in /usr the system finds it.
-file(RELATIVE_PATH to_library /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
-set_target_properties(sciara PROPERTIES INSTALL_RPATH "\$ORIGIN/${to_library}")
-install(TARGETS sciara RUNTIME COMPONENT runtime)
-install(
-  CODE "if(CMAKE_INSTALL_PREFIX STREQUAL \"/usr\")
-  file(RPATH_REMOVE FILE \"\$ENV{DESTDIR}/usr/${CMAKE_INSTALL_BINDIR}/sciara\")
+# A program finds the library relative to itself, wherever the tree is moved; in /usr the system finds it. Those beside
+# `sciara` are in libexec/sciara (src/app/program.h).
+foreach(program IN ITEMS sciara sciara-bench)
+  set(folder libexec/sciara)
+  if(program STREQUAL "sciara")
+    set(folder ${CMAKE_INSTALL_BINDIR})
+  endif()
+  file(RELATIVE_PATH to_library /${folder} /${CMAKE_INSTALL_LIBDIR})
+  set_target_properties(${program} PROPERTIES INSTALL_RPATH "\$ORIGIN/${to_library}")
+  install(TARGETS ${program} RUNTIME DESTINATION ${folder} COMPONENT runtime)
+  install(
+    CODE "if(CMAKE_INSTALL_PREFIX STREQUAL \"/usr\")
+  file(RPATH_REMOVE FILE \"\$ENV{DESTDIR}/usr/${folder}/${program}\")
 endif()"
-  COMPONENT runtime)
+    COMPONENT runtime)
+endforeach()
 install(FILES LICENSE README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 # What the pages link to: tools/check-docs --links checks it (tree.install).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bin/sciara of a portable release: starts libexec/sciara beside it, or says which C library is needed. The loader would
+// bin/sciara of a portable release: starts libexec/sciara/sciara beside it, or says which C library is needed. The loader would
 // refuse that program with the names of symbols. The C++ library is that of the system, because NCCL and the like need it,
 // unless there is none or an older one.
 #include <dlfcn.h>
@@ -36,7 +36,7 @@ static void prefer(const char *folder) {
 }
 
 int main(int argc, char **argv) {
-  static const char program[] = "/../libexec/sciara", compiler[] = "/../lib/sciara/compiler";
+  static const char program[] = "/../libexec/sciara/sciara", compiler[] = "/../lib/sciara/compiler";
   char path[4096 + sizeof compiler];
   (void)argc;
   if (!is_enough(SCIARA_GLIBC_MAJOR, SCIARA_GLIBC_MINOR)) {

@@ -6,20 +6,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/program.h"
 #include "base/text.h"
 #include "file/durable.h"
 #include "plan/plan.h"
 
-/** PREFIX/share/sciara/config of a program in PREFIX/bin; NULL if there is no such folder. */
+/** PREFIX/share/sciara/config; NULL if there is no such folder. */
 static char *installed_folder(void) {
-  char program[4096];
-  const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-  if (length < 0) return NULL;
-  program[length] = '\0';
-  char *bin = sciara_path_folder(program), *config = bin ? sciara_format("%s/../share/sciara/config", bin) : NULL;
+  char *prefix = sciara_program_prefix(), *config = prefix ? sciara_format("%s/share/sciara/config", prefix) : NULL;
   char *real = config ? realpath(config, NULL) : NULL;
   free(config);
-  free(bin);
+  free(prefix);
   return real;
 }
 

@@ -26,7 +26,7 @@ enum sciara_command_ranks {
 
 struct sciara_arguments;
 
-/** What it does is one of the last three members. */
+/** What it does is one of the last four members. */
 struct sciara_command {
   const char *name, *summary;
   enum sciara_command_ranks ranks;
@@ -41,6 +41,7 @@ struct sciara_command {
   const struct sciara_command *const *subcommands;
   enum sciara_status (*execute)(const struct sciara_arguments *arguments); ///< its error is reported
   int (*run)(const struct sciara_arguments *arguments);                    ///< reports errors; the exit code
+  const char *package; ///< NULL, or the command is a program of its own, sciara-NAME, of this package of Debian
 };
 
 /** The commands, in the order of the help; ends with NULL. */

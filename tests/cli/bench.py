@@ -3,6 +3,7 @@
 import csv
 import os
 import resource
+import shutil
 
 import case
 from case import ScenarioCase, SharedCase
@@ -121,6 +122,15 @@ class Bench(ScenarioCase):
         for row in rows:
             self.assertEqual((row["precision"], row["repeats"], row["steps"], row["first_step"], row["result"]),
                              ("single", "7", "20", "332", "verified"))
+
+    def test_programs_of_path_and_folder_are_not_run(self):
+        self.write("sciara-bench", "#!/bin/sh\necho wrong\n")
+        os.chmod(self.path("sciara-bench"), 0o755)
+        shutil.copy(case.PROGRAM, self.path("sciara"))
+        env = {**HERE, "PATH": f"{self.work}:{os.environ['PATH']}"}
+        self.assertIn("usage: sciara bench", self.sciara("help", "bench", env=env).stdout)
+        done = self.tool(self.path("sciara"), "bench", "--help", env=env, code=4)
+        self.assertEqual((done.stdout, done.stderr.split("; ")[1:]), ("", ["'sciara bench' is this program, of the package sciara\n"]))
 
     def test_the_checksum_is_that_of_a_run(self):
         self.bench("s.json", "--start", 100, "--steps", 10, "--engines", "serial", "--csv", "b.csv")

@@ -66,7 +66,7 @@ for file in man/man1/sciara-run.1.gz zsh/vendor-completions/_sciara doc/sciara/c
   [[ -s $work/root/usr/share/$file ]] || fail "the package has no /usr/share/$file"
 done
 cd "$work"
-! objdump -p "$work/root/usr/bin/sciara" | grep -E 'RPATH|RUNPATH' || fail "the packaged program names a folder of libraries"
+! objdump -p "$work/root/usr/bin/sciara" "$work/root/usr/libexec/sciara/sciara-bench" | grep -E 'RPATH|RUNPATH' || fail "a packaged program names a folder of libraries"
 LD_LIBRARY_PATH=$(dirname "$(find "$work/root" -name 'libsciara.so.1')") # as ldconfig would find it
 export LD_LIBRARY_PATH
 # Nothing of the source tree on the path, no compiler and no parser of C: the declarations are in the package.

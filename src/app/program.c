@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/program.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <locale.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/messages.h"
+#include "app/output.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "engine/engine.h"
+#include "file/durable.h"
+#include "file/versions.h"
+#include "scenario/scenario.h"
+
+// ------------------------------------------------------------------------------------------------------ its beginning and end
+
+/** Whether messages are to be JSON. Known before the options are parsed, because errors in them are messages too. */
+static bool json_requested(int argc, char **argv) {
+  for (int k = 1; k < argc && strcmp(argv[k], "--") != 0; k++)
+    if (strcmp(argv[k], "--log-json") == 0) return true;
+  return false;
+}
+
+// Blocks of at least this many bytes are returned to the system when they are freed. By default malloc raises this
+// limit up to 32 MiB, and growing arrays would leave holes: a tenth more memory than estimated.
+enum { LARGE = 1 << 20 };
+
+// HDF5 crashes if it gets no memory, so the program does not start without a reserve.
+static bool has_address_space(void) {
+  const size_t left = sciara_address_space_left();
+  if (left >= SCIARA_ADDRESS_SPACE_RESERVE) return true;
+  sciara_error("not enough memory for the libraries: the limit of the address space (ulimit -v) leaves %.0f MB, "
+               "expected %.0f MB or more",
+               (double)left * 1e-6, SCIARA_ADDRESS_SPACE_RESERVE * 1e-6);
+  return false;
+}
+
+static void end_without_memory(void) {
+  static const char sentence[] = "sciara: error: no memory: a library could not continue without more\n";
+  const ssize_t written = write(STDERR_FILENO, sentence, sizeof sentence - 1);
+  (void)written; // there is no other way to report it
+  _exit(SCIARA_ERR_MEMORY);
+}
+
+// Without memory, a library aborts, or GLib traps, which it does for hardly any other reason. Both are exit code 6. An
+// abort for any other reason remains an abort.
+static void on_abort(int signal_number) {
+  // NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c): POSIX lets a handler read errno
+  if (signal_number == SIGTRAP || errno == ENOMEM) end_without_memory();
+  signal(signal_number, SIG_DFL);
+  raise(signal_number);
+}
+
+// The C++ libraries below GDAL do not survive their own exceptions everywhere: PROJ 9.1 aborts, or returns no coordinate
+// system, which GDAL 3.6 uses. So the program ends where a request of theirs is refused. std::set_new_handler by its
+// name in the C++ ABI: GDAL has loaded its library.
+static void end_where_new_fails(void) {
+  void (*(*set_new_handler)(void (*)(void)))(void);
+  *(void **)&set_new_handler = dlsym(RTLD_DEFAULT, "_ZSt15set_new_handlerPFvvE");
+  if (set_new_handler) set_new_handler(end_without_memory);
+}
+
+int sciara_program_begin(int argc, char **argv) {
+  sciara_output_begin();
+  sciara_hdf5_no_atexit();
+  signal(SIGABRT, on_abort); // NOLINT(bugprone-signal-handler,cert-sig30-c): as above
+  signal(SIGTRAP, on_abort);
+  end_where_new_fails();
+  sciara_scenario_declare_options(sciara_engine_settings());
+#ifdef M_MMAP_THRESHOLD
+  mallopt(M_MMAP_THRESHOLD, LARGE);
+  if (sciara_address_space_left() != SIZE_MAX)
+    mallopt(M_ARENA_MAX, 1); // an arena for each thread would take 64 MiB of it
+#endif
+  signal(SIGXFSZ, SIG_IGN); // a file size limit is then an error of write, not a fatal signal
+  setlocale(LC_CTYPE, "");  // for file names; numbers remain those of the C locale
+  sciara_messages_begin();
+  sciara_messages_configure(false, false, json_requested(argc, argv));
+  return has_address_space() ? SCIARA_OK : SCIARA_ERR_MEMORY;
+}
+
+int sciara_program_end(int code) {
+  int error;
+  if (!sciara_output_end(&error)) {
+    sciara_error("standard output cannot be written: %s", strerror(error));
+    if (code == SCIARA_OK) code = error == ENOMEM ? SCIARA_ERR_MEMORY : SCIARA_ERR_IO;
+  }
+  sciara_messages_end();
+  return code;
+}
+
+// -------------------------------------------------------------------------------------------------- where it is installed
+
+#define BESIDE "/libexec/sciara" // of PREFIX, and of a build
+
+char *sciara_program_prefix(void) {
+  char program[4096];
+  const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  if (length < 0) return NULL;
+  program[length] = '\0';
+  char *folder = sciara_path_folder(program), *beside = folder ? sciara_format("%s" BESIDE, folder) : NULL;
+  const size_t count = folder ? strlen(folder) : 0, tail = strlen(BESIDE);
+  if (count >= tail && strcmp(folder + count - tail, BESIDE) == 0)
+    folder[count - tail] = '\0';
+  else if (beside && access(beside, F_OK) != 0)
+    *strrchr(folder, '/') = '\0';
+  free(beside);
+  return folder;
+}
+
+enum sciara_status sciara_program_become(const struct sciara_command *command, char **words) {
+  char *prefix = sciara_program_prefix();
+  char *path = prefix ? sciara_format("%s" BESIDE "/sciara-%s", prefix, command->name) : NULL;
+  enum sciara_status status = path ? SCIARA_ERR_IO : sciara_no_memory("a path");
+  if (path) {
+    words[0] = path;
+    execv(path, words);
+    sciara_fail(status, "%s: %s; 'sciara %s' is this program, of the package %s", path,
+                errno == ENOENT ? "not installed" : strerror(errno), command->name, command->package);
+  }
+  free(path);
+  free(prefix);
+  return status;
+}

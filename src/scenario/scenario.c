@@ -220,9 +220,13 @@ static enum sciara_status take_model(const cJSON *root, struct sciara_scenario_s
   const struct sciara_param_info *table = sciara_param_table(&count), *of_cells = sciara_reference_table(&references);
   const cJSON *model = get_item(root, "model");
   s->params = (struct sciara_params){.rule = sciara_scenario_rule_of(model)};
+  const cJSON *item = NULL;
   for (size_t i = 0; i < count; i++)
-    if (sciara_param_is_of(&table[i], s->params.rule))
-      memcpy((char *)&s->params + table[i].offset, &get_item(model, table[i].key)->valuedouble, sizeof(double));
+    if (sciara_param_is_of(&table[i], s->params.rule)) {
+      item = item ? item->next : NULL; // defaults are in the order of the table
+      if (!item || strcmp(item->string, table[i].key) != 0) item = get_item(model, table[i].key);
+      memcpy((char *)&s->params + table[i].offset, &item->valuedouble, sizeof(double));
+    }
   for (size_t i = 0; i < references; i++) {
     const cJSON *reference = get_item(model, of_cells[i].key);
     if (reference) memcpy((char *)&s->params + of_cells[i].offset, &reference->valuedouble, sizeof(double));

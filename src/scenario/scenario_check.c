@@ -421,7 +421,7 @@ static bool check_presence(const struct check *c, const struct sciara_json_path 
   const struct sciara_scenario_key *keys = sciara_keys_of(schema, &count);
   bool paired = true;
   for (size_t i = 0; i < count; i++) {
-    const char *name = sciara_scenario_key_name(&keys[i], schema);
+    const char *name = keys[i].required || keys[i].needs ? sciara_scenario_key_name(&keys[i], schema) : NULL;
     if (!name) continue;
     struct sciara_json_path inner = {.parent = path, .key = name};
     char allowed[1024];

@@ -45,10 +45,11 @@ void queue_early(const band *b, void (*kernel)(Parameters...), unsigned blocks, 
   cudaLaunchKernelEx(&config, kernel, arguments...); // an error is found by the caller, who asks for the last one
 }
 
-/** Queues a kernel over the patches of every band. */
-template <class Kernel> sciara_status queue_patches(const bands_engine *e, Kernel kernel) {
-  return for_bands(e, [kernel](band *b) {
-    queue_early(b, kernel, blocks_of(b), patch_space::CELLS, b->base.device, b->patches, b->border);
+/** Queues a kernel over the patches of every band; threads: of a block. */
+template <class Kernel>
+sciara_status queue_patches(const bands_engine *e, Kernel kernel, unsigned threads = patch_space::CELLS) {
+  return for_bands(e, [kernel, threads](band *b) {
+    queue_early(b, kernel, blocks_of(b), threads, b->base.device, b->patches, b->border);
   });
 }
 
@@ -65,7 +66,7 @@ inline sciara_status queue_movement(const bands_engine *e) {
   SCIARA_TRY(queue_meeting(e, SMALLEST_WORD, false, [](band *b, int how) {
     queue_early(b, agree_on_clock, 1, 32, b->base.device, b->patches, b->all, how);
   }));
-  SCIARA_TRY(queue_patches(e, move_in_patches<band_border>));
+  SCIARA_TRY(queue_patches(e, move_in_patches<band_border>, patch_space::WITH_HALO));
   SCIARA_TRY(queue_patches(e, settle_patches<band_border>));
   queue_watch(e, 1);
   if (e->mail)

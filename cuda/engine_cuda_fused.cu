@@ -188,7 +188,7 @@ sciara_status run_patches(fused_engine *e) {
   for (unsigned long long k = 0; k < e->steps; k++) {
     evaluate_patches<<<blocks, patch_space::CELLS, 0, stream>>>(d, space, whole_map{});
     watch(0);
-    move_in_patches<<<blocks, patch_space::CELLS, 0, stream>>>(d, space, whole_map{});
+    move_in_patches<<<blocks, patch_space::WITH_HALO, 0, stream>>>(d, space, whole_map{});
     settle_patches<<<blocks, patch_space::CELLS, 0, stream>>>(d, space, whole_map{});
     watch(1);
     turn_patches<<<1, THREADS_OF_VENTS, 0, stream>>>(d, space);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step for much lava, where throughput matters: three kernels, with one block per patch of 32 x 8 cells and one
-// thread per cell. Flows are computed by the block of the receivers, also for the cells around its patch, and are
+// thread per cell, in the second also for the cells around the patch. Flows are computed by the block of the receivers, also for the cells around its patch, and are
 // exchanged through shared memory. So only little is written to global memory: the receivers of each cell, and
 // what its flows have in common. The kernels are those of a whole map or of a band of it (band_border.cuh).
 #ifndef SCIARA_CUDA_FUSED_PATCHES_CUH
@@ -41,49 +41,51 @@ static __global__ void __launch_bounds__(patch_space::CELLS, patch_space::EVALUA
   atomicAdd(&d.control->cell_steps, (unsigned long long)count);
 }
 
-/** The position of the k-th cell around a patch. */
-__device__ inline void cell_around_patch(int k, int *row, int *col) {
-  const int across = patch_space::HALO_WIDTH;
-  if (k < 2 * across) {
-    *row = k < across ? -1 : patch_space::HEIGHT;
-    *col = k % across - 1;
+/** The position of the k-th cell of a patch with its halo: the cells of the patch come first. */
+__device__ inline void cell_with_halo(int k, int *row, int *col) {
+  const int across = patch_space::HALO_WIDTH, around = k - patch_space::CELLS;
+  if (around < 0) {
+    *row = k / patch_space::WIDTH;
+    *col = k % patch_space::WIDTH;
+  } else if (around < 2 * across) {
+    *row = around < across ? -1 : patch_space::HEIGHT;
+    *col = around % across - 1;
   } else {
-    *row = (k - 2 * across) / 2;
-    *col = k % 2 ? patch_space::WIDTH : -1;
+    *row = (around - 2 * across) / 2;
+    *col = around % 2 ? patch_space::WIDTH : -1;
   }
 }
 
 /** Flow computing and tau2, mass and momentum. */
 template <class Border>
-static __global__ void __launch_bounds__(patch_space::CELLS, patch_space::MOVING)
+static __global__ void __launch_bounds__(patch_space::WITH_HALO, patch_space::MOVING)
     move_in_patches(const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space,
                     const __grid_constant__ Border border) {
   __shared__ patch_flows flows;
   border.begin();
   if (space.is_idle(d) || d.control->bad_before != SCIARA_NO_CELL) return;
   const real t = new_clock(d);
-  const int k = (int)threadIdx.x, row = k / patch_space::WIDTH, col = k % patch_space::WIDTH;
+  const int k = (int)threadIdx.x;
+  int row, col;
+  cell_with_halo(k, &row, &col);
   space.for_each_patch([&](unsigned p, int64_t row0, int64_t col0) {
     sciara_inflow inflow;
-    bool liquid = flows.send(d, space, border, p, row0, col0, row, col, t, &inflow);
-    if (k < patch_space::HALO_CELLS - patch_space::CELLS) {
-      sciara_inflow of_another;
-      int r, c;
-      cell_around_patch(k, &r, &c);
-      liquid |= flows.send(d, space, border, p, row0, col0, r, c, t, &of_another);
-    }
+    const bool liquid =
+        k < patch_space::HALO_CELLS && flows.send(d, space, border, p, row0, col0, row, col, t, &inflow);
     const bool busy = __syncthreads_or(liquid);
     if (k == 0) space.busy[p] = busy;
     if (!busy) return;
-    flows.receive(row, col, &inflow);
-    space.inflow[(int64_t)p * patch_space::CELLS + k] = inflow;
+    if (k < patch_space::CELLS) {
+      flows.receive(row, col, &inflow);
+      space.inflow[(int64_t)p * patch_space::CELLS + k] = inflow;
+    }
     __syncthreads();
   });
 }
 
 /** Rim and tau3, temperature and solidification. */
 template <class Border>
-static __global__ void __launch_bounds__(patch_space::CELLS)
+static __global__ void __launch_bounds__(patch_space::CELLS, patch_space::SETTLING)
     settle_patches(const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space,
                    const __grid_constant__ Border border) {
   border.begin();

@@ -9,7 +9,8 @@ namespace sciara_gpu {
 
 struct patch_space : tile_list<32, 8> {
   enum { HALO_WIDTH = WIDTH + 2, HALO_CELLS = HALO_WIDTH * (HEIGHT + 2) };
-  enum { EVALUATING = 4, MOVING = 4 }; ///< blocks per multiprocessor: see docs/performance.md
+  enum { WITH_HALO = (HALO_CELLS + 31) / 32 * 32 }; ///< threads, one for each cell of the halo too
+  enum { EVALUATING = 4, MOVING = sizeof(real) == sizeof(double) ? 3 : 5, SETTLING = 5 }; ///< blocks per multiprocessor
   // Scratch: [patch][cell].
   uint8_t *sent; ///< of liquid cells: bit i - 1: lava flows to neighbour i
   // For cells with an outflow:

@@ -281,8 +281,9 @@ static bool stays_covered(const struct sciara_compute_view *v, int64_t i, double
   const float arrival = (float)fmax(s->arrival[i] - v->time_zero, 0),
               most = (float)s->max_deposit[i]; // as in a footprint
   if (after_s < (double)INFINITY) return (double)arrival <= after_s && (double)most > least;
-  if (s->time < v->last_change) return false;           // that may replace rock
-  return least > 0 ? s->z[i] - s->z0[i] > least : true; // rock stays, and some lava always does
+  if (s->time < v->last_change) return false; // that may replace rock, or take lava away
+  const double rock = s->z[i] - s->z0[i];     // which stays, and some lava always does
+  return rock + (least > 0 ? 0 : s->h[i]) > least;
 }
 
 /** The largest J that an extent may still get: |R| / |R and S so far|. */

@@ -39,6 +39,7 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME sciara)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}) # where libsciara.so is before it is installed
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS python3-sciara) # sciara calibrate
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "gdal-bin, qgis")
 set(CPACK_DEBIAN_RUNTIME_DESCRIPTION
     "Input: a digital elevation model and a short JSON file that says where lava
@@ -80,6 +81,7 @@ set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
     "python3 (>= 3.9), python3-cffi-backend, python3-numpy, python3-xarray, libsciara${soname} (= ${release})")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-scipy, python3-cmaes") # sciara calibrate
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "sciara, python3-matplotlib, python3-netcdf4, python3-tqdm, python3-gdal")
 set(scripts ${PROJECT_SOURCE_DIR}/cmake/python3-sciara)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${scripts}/postinst ${scripts}/prerm)
@@ -88,6 +90,7 @@ set(CPACK_DEBIAN_PYTHON_DESCRIPTION
     "Opens a scenario, or builds a run from a terrain in an array, computes, and
 returns fields as xarray objects with coordinates, units and CRS.
 .
-This package holds the Python package sciara and notebooks.")
+This package holds the Python package sciara, the program of `sciara calibrate`
+and notebooks.")
 
 include(CPack)

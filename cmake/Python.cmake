@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The Python package, for the Debian package python3-sciara: the component python. It takes the declarations of sciara.h, which
-# python3-cffi writes as the module sciara._ffi. Elsewhere pip installs the package (docs/python.md).
+# The Python package and the program of `sciara calibrate`, which is part of it, for the Debian package python3-sciara: the
+# component python. It takes the declarations of sciara.h, which python3-cffi writes as the module sciara._ffi. Elsewhere pip
+# installs the package (docs/python.md).
 
 set(SCIARA_HAVE_PYTHON FALSE)
 find_program(SCIARA_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH) # that of the system, for which its packages are
@@ -10,6 +11,13 @@ if(SCIARA_PYTHON)
     set(SCIARA_HAVE_PYTHON TRUE)
   endif()
 endif()
+set(interpreter ${SCIARA_PYTHON})
+if(NOT SCIARA_HAVE_PYTHON)
+  set(interpreter "/usr/bin/env python3") # for which pip installs the package
+endif()
+configure_file(${CMAKE_CURRENT_LIST_DIR}/sciara-calibrate.in ${PROJECT_BINARY_DIR}/libexec/sciara/sciara-calibrate @ONLY
+               FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+install(PROGRAMS ${PROJECT_BINARY_DIR}/libexec/sciara/sciara-calibrate DESTINATION libexec/sciara COMPONENT python)
 if(NOT SCIARA_HAVE_PYTHON)
   message(STATUS "python3-cffi is not installed: no component python")
   return()
@@ -17,6 +25,14 @@ endif()
 
 set(source ${PROJECT_SOURCE_DIR}/python)
 set(made ${PROJECT_BINARY_DIR}/python)
+set(packages lib/python3/dist-packages) # of Debian, in /usr; the build has it at the same place, as links
+set(linked ${PROJECT_BINARY_DIR}/${packages}/sciara)
+file(MAKE_DIRECTORY ${linked})
+file(GLOB modules CONFIGURE_DEPENDS ${source}/sciara/*.py)
+foreach(path IN LISTS modules ITEMS ${source}/sciara/calibrate ${made}/_ffi.py)
+  cmake_path(GET path FILENAME name)
+  file(CREATE_LINK ${path} ${linked}/${name} SYMBOLIC)
+endforeach()
 file(MAKE_DIRECTORY ${made})
 add_custom_command(
   OUTPUT ${made}/_ffi.py
@@ -38,18 +54,19 @@ Requires-Python: >=3.9
 Requires-Dist: cffi >=1.15
 Requires-Dist: numpy >=1.21
 Requires-Dist: xarray >=2022.3
+Provides-Extra: calibrate
+Requires-Dist: cmaes >=0.9 ; extra == 'calibrate'
+Requires-Dist: scipy >=1.10 ; extra == 'calibrate'
 ")
 
-set(packages lib/python3/dist-packages) # of Debian, in /usr
 install(
   DIRECTORY python/sciara
   DESTINATION ${packages}
-  COMPONENT python EXCLUDE_FROM_ALL
+  COMPONENT python
   FILES_MATCHING
   PATTERN "*.py"
   PATTERN "py.typed"
   PATTERN "_ffi.py" EXCLUDE
   PATTERN "__pycache__" EXCLUDE)
-install(FILES ${made}/_ffi.py DESTINATION ${packages}/sciara COMPONENT python EXCLUDE_FROM_ALL)
-install(FILES ${made}/METADATA DESTINATION ${packages}/sciara-${version}.dist-info COMPONENT python
-        EXCLUDE_FROM_ALL)
+install(FILES ${made}/_ffi.py DESTINATION ${packages}/sciara COMPONENT python)
+install(FILES ${made}/METADATA DESTINATION ${packages}/sciara-${version}.dist-info COMPONENT python)

@@ -543,6 +543,106 @@ SCIARA_API enum sciara_status sciara_evaluations_run(struct sciara_evaluations *
 /** Ends the threads. NULL is allowed. */
 SCIARA_API void sciara_evaluations_close(struct sciara_evaluations *e);
 
+/* ----------------------------------------------------------------------------------------------------- calibrations
+ *
+ * What a search of parameters needs of this library: a calibration file (docs/calibration.md) read and checked, the values of
+ * its unknowns at points that an optimiser proposes, their scores, and files that are made of scenarios. `sciara calibrate`,
+ * which is Python, is made of these functions. A file has one search or several, numbered from 0. One thread at a time uses an
+ * object. Texts that a call gives are valid until the next call with the same object.
+ */
+
+/** Zero-initialise. */
+struct sciara_calibration_setup {
+  const char *file;
+  const char *const *drivers; /**< names of further GDAL drivers that may read observed extents */
+  size_t driver_count;
+  const char *engine;                               /**< as in struct sciara_evaluations_setup */
+  int workers;                                      /**< likewise */
+  void (*problem)(void *context, const char *text); /**< receives each problem of the file; may be NULL */
+  void *context;
+};
+
+struct sciara_calibration;
+
+/**
+ * Reads a calibration file and its scenarios, and checks them. What the setup points to must stay valid until it is closed.
+ *
+ * @return SCIARA_ERR_INPUT: the file has problems, of which sciara_last_error is the first
+ */
+SCIARA_API enum sciara_status sciara_calibration_open(const struct sciara_calibration_setup *setup,
+                                                      struct sciara_calibration **out);
+
+/** The file as JSON: as it is written ("file"), and as it is understood: design, seed, searches, unknowns, pairs. */
+SCIARA_API enum sciara_status sciara_calibration_describe(struct sciara_calibration *c, const char **out);
+
+/**
+ * Reads grounds and observed extents for a search, and starts threads that wait for work; those of another search end. *out is
+ * JSON: hashes of all that the search reads, and the bounds of its unknowns.
+ *
+ * @return SCIARA_ERR_INPUT also for a position of a vent, of any search, that has no cell for it
+ */
+SCIARA_API enum sciara_status sciara_calibration_begin(struct sciara_calibration *c, size_t search, const char **out);
+
+/** The values of all unknowns at points of the unit cube: arrays of count x unknowns. After the first sciara_calibration_begin. */
+SCIARA_API enum sciara_status sciara_calibration_values(struct sciara_calibration *c, size_t search,
+                                                        const double *points, size_t count, double *values);
+
+/** The result of a set of values. */
+struct sciara_calibration_score {
+  size_t row;         /**< of its set */
+  const char *status; /**< "ok", "rested", "stopped", "failed", "invalid" */
+  const char *error;  /**< of the last two; else NULL */
+  double jaccard;     /**< the mean of the pairs that are not held out; stopped: its upper bound; NAN without a score */
+  const double *pair; /**< J of each pair; NULL without, and when it was stopped */
+  const double *runout; /**< run-out ratios likewise; NAN: undefined */
+};
+
+/** Sets of values that are computed. Zero-initialise. */
+struct sciara_calibration_rows {
+  const double *values; /**< count x unknowns */
+  size_t count;
+  size_t first; /**< row of the first set, from 0: errors say "evaluation 1" */
+  double least; /**< above 0: runs may end early, whose J cannot be as much, or whose front rests; 0: none does */
+  bool last;    /**< no others follow: runs that are left may continue in a faster way */
+  bool keep;    /**< the maps of the last set are kept for best.json and the page */
+  /** Receives the results in their order, one at a time, from any thread; false: no more. */
+  bool (*receive)(void *context, const struct sciara_calibration_score *score);
+  /** Called about every 0.05 s by the thread that called; false: cancel. May be NULL. */
+  bool (*go_on)(void *context);
+  void *context;
+};
+
+/** Computes sets for the search that was begun last. After a cancellation, which is no error, nothing more is computed. */
+SCIARA_API enum sciara_status sciara_calibration_compute(struct sciara_calibration *c,
+                                                         const struct sciara_calibration_rows *rows);
+
+/** Writes best.json to a folder: the scenario of the first pair with a set of values, its paths absolute. */
+SCIARA_API enum sciara_status sciara_calibration_write_best(struct sciara_calibration *c, size_t search,
+                                                            const double *values, const char *folder);
+
+/**
+ * Writes accepted.csv to a folder: sets as a table of members for an ensemble.
+ *
+ * @param rows   ascending: the members are numbered row + 1
+ * @param values count x unknowns
+ */
+SCIARA_API enum sciara_status sciara_calibration_write_sets(struct sciara_calibration *c, size_t search,
+                                                            const size_t *rows, const double *values, size_t count,
+                                                            const char *folder);
+
+/**
+ * Writes page.html to a folder, with the maps of searches that were kept (`keep`), the best search first.
+ *
+ * @param searches what is said of them: a JSON array as in docs/page.md
+ * @param language "en", ...
+ */
+SCIARA_API enum sciara_status sciara_calibration_write_page(struct sciara_calibration *c, const size_t *search,
+                                                            size_t count, const char *searches, const char *language,
+                                                            const char *folder);
+
+/** Ends the threads. NULL is allowed. */
+SCIARA_API void sciara_calibration_close(struct sciara_calibration *c);
+
 /* ------------------------------------------------------------------------------------------------------- ensembles
  *
  * Many runs of one scenario, its members, and the hazard maps made of them: docs/ensembles.md. An ensemble is a folder;

@@ -1,91 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
 
-#include "app/command.h"
 #include "app/common_options.h"
 #include "app/messages.h"
-#include "app/stop_signals.h"
+#include "app/program.h"
 #include "base/text.h"
-#include "base/wallclock.h"
-#include "calibrate/calibrate.h"
+#include "map/words.h"
 
-/** Progress: how often without a terminal, and when it was shown last, s. */
-struct view {
-  double every, last;
-};
-
-static void show_search_progress(void *context, const struct sciara_calibrate_progress *p) {
-  struct view *v = (struct view *)context;
-  const bool as_line = sciara_messages_have_line();
-  const double now = sciara_wallclock();
-  char line[320], json[384], left[48] = "-", best[32] = "null", to_go[32] = "null",
-                             at[2 * SCIARA_SEARCH_NAME + 64] = "";
-  if (!sciara_messages_shown() || now - v->last < (as_line ? 0.2 : v->every)) return;
-  v->last = now;
-  if (p->to_go_s >= 0) sciara_print_duration(p->to_go_s, left, sizeof left);
-  if (!isnan(p->best)) snprintf(best, sizeof best, "%.6f", p->best);
-  if (p->to_go_s >= 0) snprintf(to_go, sizeof to_go, "%.1f", p->to_go_s);
-  if (*p->search) snprintf(at, sizeof at, "\"search\":\"%s\",\"best_search\":\"%s\",", p->search, p->best_search);
-  snprintf(line, sizeof line, "%s%s%zu/%zu evaluations  best score %s%s%s  ETA %s", p->search, *p->search ? "  " : "",
-           p->done, p->total, isnan(p->best) ? "-" : best, *p->best_search ? " of " : "", p->best_search, left);
-  snprintf(json, sizeof json, "{%s\"evaluations\":%zu,\"finished\":%zu,\"without_score\":%zu,\"best\":%s,\"eta_s\":%s}",
-           at, p->total, p->done, p->failed, best, to_go);
-  if (as_line)
-    sciara_progress_line(line);
-  else
-    sciara_messages_progress(line, json, true);
+/** Becomes the program, with the options by their whole names. */
+static enum sciara_status become_calibrate(const struct sciara_arguments *a) {
+  char *words[SCIARA_MOST_GIVEN + 4] = {0}, end[] = "--"; // from words[1] on: options, end, operand
+  const size_t count = a->given_count + 1;
+  enum sciara_status status = SCIARA_OK;
+  for (size_t k = 0; k < count; k++) {
+    const char *value = k < a->given_count ? a->given[k].value : NULL;
+    char **word = &words[k < a->given_count ? 1 + k : 2 + k];
+    *word = k < a->given_count
+                ? sciara_format("--%s%s%s", a->given[k].option->name, value ? "=" : "", value ? value : "")
+                : sciara_format("%s", a->operand[0]);
+    if (!*word) status = sciara_no_memory("the words of a command");
+  }
+  words[count] = end;
+  if (status == SCIARA_OK) status = sciara_program_become(a->command, words);
+  for (size_t k = 1; k < count + 2; k++)
+    if (words[k] != end) free(words[k]);
+  return status;
 }
 
-static void describe_search(const struct sciara_calibrate_progress *p, const char *folder) {
-  char word[SCIARA_QUOTED_WORD];
-  sciara_log(SCIARA_LOG_INFO, "%zu of %zu evaluations are finished (%zu by this run, in %.1f s)", p->done, p->total,
-             p->now, p->seconds);
-  if (p->best_number > 0)
-    sciara_log(SCIARA_LOG_INFO, "best score %.6f, evaluation %zu%s%s", p->best, p->best_number,
-               *p->best_search ? " of search " : "", p->best_search);
-  if (p->failed > 0)
-    sciara_log(SCIARA_LOG_WARNING, "%zu %s no score: failed or invalid", p->failed,
-               sciara_plural(p->failed, "evaluation has", "evaluations have"));
-  if (p->done < p->total)
-    sciara_log(SCIARA_LOG_INFO, "the same command with --resume continues %s", sciara_quoted_word(folder, word));
-}
-
+/** Values that are wrong are refused here; the rest is that of the program. */
 static int run_calibrate(const struct sciara_arguments *a) {
-  struct sciara_diagnostics diagnostics = {0};
-  struct sciara_calibrate_progress progress;
-  const char *drivers[SCIARA_MOST_GIVEN];
-  struct view view = {.every = 30, .last = sciara_wallclock()};
+  double seconds = 0;
   int workers = 0;
-  const char *folder = sciara_argument(a, "output"), *every = sciara_argument(a, "progress-every"),
-             *language = sciara_argument(a, "language");
-  enum sciara_language chosen = SCIARA_ENGLISH;
-  if (!folder) return sciara_report(sciara_fail(SCIARA_ERR_USAGE, "--output is missing: the folder of the results"));
+  const char *every = sciara_argument(a, "progress-every"), *language = sciara_argument(a, "language");
+  enum sciara_language chosen;
+  if (!sciara_argument(a, "output"))
+    return sciara_report(sciara_fail(SCIARA_ERR_USAGE, "--output is missing: the folder of the results"));
   if (sciara_take_workers(a, &workers) != SCIARA_OK) return sciara_report(SCIARA_ERR_USAGE);
-  if (every && (!sciara_parse_double(every, &view.every) || !(view.every >= 0.1)))
+  if (every && (!sciara_parse_double(every, &seconds) || !(seconds >= 0.1)))
     return sciara_report(
         sciara_fail(SCIARA_ERR_USAGE, "--progress-every: expected 0.1 s or more, found \"%s\"", every));
   if (language && sciara_language_parse(language, &chosen) != SCIARA_OK)
     return sciara_report(sciara_fail_context(SCIARA_ERR_USAGE, "--language"));
-  const struct sciara_calibrate_options options = {.file = a->operand[0],
-                                                   .folder = folder,
-                                                   .resume = sciara_argument_given(a, "resume"),
-                                                   .engine = sciara_argument(a, "engine"),
-                                                   .workers = workers,
-                                                   .extra_drivers = drivers,
-                                                   .extra_driver_count =
-                                                       sciara_arguments_all(a, "allow-driver", drivers),
-                                                   .language = chosen,
-                                                   .cancel = sciara_stop_signal(),
-                                                   .progress = show_search_progress,
-                                                   .context = &view};
-  sciara_stop_signals_catch();
-  const enum sciara_status status = sciara_calibrate(&options, &diagnostics, &progress);
-  sciara_progress_line(NULL);
-  const int code = diagnostics.count > 0 ? sciara_report_all(&diagnostics) : sciara_report(status);
-  if (progress.total > 0) describe_search(&progress, folder);
-  sciara_diagnostics_free(&diagnostics);
-  return sciara_stop_signal_code(code);
+  return sciara_report(become_calibrate(a));
 }
 
 static const struct sciara_option options[] = {
@@ -120,4 +76,5 @@ const struct sciara_command sciara_cmd_calibrate = {
         "Ctrl-C ends it; what is finished is kept, and --resume continues.\n"
         "The results do not depend on the number of evaluations at a time, nor on how often it was resumed.\n",
     .run = run_calibrate,
+    .package = "python3-sciara",
 };

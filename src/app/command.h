@@ -41,7 +41,8 @@ struct sciara_command {
   const struct sciara_command *const *subcommands;
   enum sciara_status (*execute)(const struct sciara_arguments *arguments); ///< its error is reported
   int (*run)(const struct sciara_arguments *arguments);                    ///< reports errors; the exit code
-  const char *package; ///< NULL, or the command is a program of its own, sciara-NAME, of this package of Debian
+  /** NULL, or the command is a program of its own, sciara-NAME, of this package of Debian: at once, or after `run` has looked at the words */
+  const char *package;
 };
 
 /** The commands, in the order of the help; ends with NULL. */

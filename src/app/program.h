@@ -15,9 +15,8 @@ int sciara_program_end(int code);
 char *sciara_program_prefix(void);
 
 /**
- * Becomes PREFIX/libexec/sciara/sciara-NAME, never a program of PATH or of the current folder. Call it before
- * sciara_program_begin. @param words its command line, from the word that names the command on; ends with NULL. Returns
- * only on failure: SCIARA_ERR_IO.
+ * Becomes PREFIX/libexec/sciara/sciara-NAME, never a program of PATH or of the current folder. @param words its command line,
+ * from the word that names the command on; ends with NULL. Returns only on failure: SCIARA_ERR_IO.
  */
 enum sciara_status sciara_program_become(const struct sciara_command *command, char **words);
 

@@ -6,11 +6,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/detmath.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "calibrate/calibrate.h"
 #include "calibrate/cases.h"
-#include "calibrate/sensitivity.h"
 #include "ensemble/ensemble_json.h"
 #include "ensemble/members.h"
 #include "file/durable.h"
@@ -19,6 +18,9 @@ enum {
   BUDGET_MOST = 1000000, // as in the table of keys
   NAMES = 3,             // of a pair
   EXTENTS_MOST = 100,
+  MORRIS_LEAST = 4,    // trajectories, without which nothing is estimated
+  SALTELLI_LEAST = 32, // rows
+  SALTELLI_MOST = 18,  // unknowns: two Sobol' dimensions each
 };
 
 const char *const sciara_calibration_designs[SCIARA_DESIGNS] = {[SCIARA_DESIGN_CMAES] = "cma-es",
@@ -53,7 +55,8 @@ void sciara_calibration_file_free(struct sciara_calibration_file *f) {
   *f = (struct sciara_calibration_file){0};
 }
 
-size_t sciara_calibration_group(const struct sciara_calibration_search *s) {
+/** Evaluations of a trajectory or a row of a design of sensitivity; 0: it is another design. */
+static size_t group_of(const struct sciara_calibration_search *s) {
   return s->file->design == SCIARA_DESIGN_MORRIS     ? s->unknown_count + 1
          : s->file->design == SCIARA_DESIGN_SALTELLI ? s->unknown_count + 2
                                                      : 0;
@@ -213,26 +216,27 @@ static enum sciara_status read_searches(const struct sciara_ensemble_reading *r,
   return share_budget(r, searches, f);
 }
 
-enum sciara_status sciara_calibration_refuse_budget(const struct sciara_calibration_search *s, const char *allowed) {
+static enum sciara_status refuse_budget(const struct sciara_calibration_search *s, const char *allowed) {
   if (!s->name)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: budget: expected %s; found %zu", s->file->path, allowed, s->budget);
   return sciara_fail(SCIARA_ERR_INPUT, "%s: %sshare: expected %s; found %zu of the budget of %zu", s->file->path,
                      s->path, allowed, s->budget, s->file->budget);
 }
 
-/** There is an evaluation at least; a design of sensitivity has whole trajectories or rows, and enough of them. */
-static enum sciara_status check_budget(const struct sciara_ensemble_reading *r,
-                                       const struct sciara_calibration_search *s) {
-  const size_t size = sciara_calibration_group(s), n = s->unknown_count;
+/** There is a generation at least; a design of sensitivity has whole trajectories or rows, and enough of them. */
+static enum sciara_status check_budget(const struct sciara_ensemble_reading *r, struct sciara_calibration_search *s) {
+  const size_t size = group_of(s), n = s->unknown_count;
   const bool morris = s->file->design == SCIARA_DESIGN_MORRIS;
   char found[64], allowed[192];
-  if (s->budget == 0) return sciara_calibration_refuse_budget(s, "at least one evaluation");
+  if (s->budget == 0) return refuse_budget(s, "at least one evaluation");
+  s->population = s->file->population > 0 ? s->file->population : 4 + (int)(3 * sciara_ln((double)n));
+  snprintf(allowed, sizeof allowed, "at least a generation, %d", s->population);
+  if (s->file->design == SCIARA_DESIGN_CMAES && s->budget < (size_t)s->population) return refuse_budget(s, allowed);
   if (size == 0) return SCIARA_OK;
   snprintf(found, sizeof found, "%zu", n);
-  snprintf(allowed, sizeof allowed, "at most %d with the design \"saltelli\"", SCIARA_SALTELLI_UNKNOWNS);
-  if (!morris && n > SCIARA_SALTELLI_UNKNOWNS)
-    return sciara_unknowns_refuse(r, s, SCIARA_NO_INDEX, NULL, found, allowed);
-  const size_t least = size * (morris ? SCIARA_MORRIS_LEAST : SCIARA_SALTELLI_LEAST), most = BUDGET_MOST / size * size;
+  snprintf(allowed, sizeof allowed, "at most %d with the design \"saltelli\"", SALTELLI_MOST);
+  if (!morris && n > SALTELLI_MOST) return sciara_unknowns_refuse(r, s, SCIARA_NO_INDEX, NULL, found, allowed);
+  const size_t least = size * (morris ? MORRIS_LEAST : SALTELLI_LEAST), most = BUDGET_MOST / size * size;
   const size_t below = s->budget / size * size, above = below + size;
   if (below == s->budget && below >= least) return SCIARA_OK;
   int length =
@@ -242,7 +246,7 @@ static enum sciara_status check_budget(const struct sciara_ensemble_reading *r,
     snprintf(allowed + length, sizeof allowed - (size_t)length, "%zu", below < least ? least : most);
   else
     snprintf(allowed + length, sizeof allowed - (size_t)length, "%zu or %zu", below, above);
-  return sciara_calibration_refuse_budget(s, allowed);
+  return refuse_budget(s, allowed);
 }
 
 // ----------------------------------------------------------------------------------------------------------- scenarios

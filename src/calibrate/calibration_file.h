@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A calibration file: pairs of a scenario and an observed extent; one search or several, each with its unknowns and their
 // bounds; how they are searched. The values of the unknowns at a point of the unit cube.
-// Included by this room alone.
 #ifndef SCIARA_CALIBRATE_CALIBRATION_FILE_H
 #define SCIARA_CALIBRATE_CALIBRATION_FILE_H
 
@@ -15,7 +14,11 @@ struct sciara_cases;
 struct sciara_ensemble_reading;
 struct sciara_key_set;
 
-enum { SCIARA_UNKNOWNS_MOST = 64, SCIARA_SEARCHES_MOST = 20 };
+enum {
+  SCIARA_UNKNOWNS_MOST = 64,
+  SCIARA_SEARCHES_MOST = 20,
+  SCIARA_SEARCH_NAME = 65, ///< size of the name of a search
+};
 
 enum sciara_calibration_design {
   SCIARA_DESIGN_CMAES,
@@ -70,7 +73,8 @@ struct sciara_calibration_search {
   size_t disc_count;
   struct sciara_variation prior; ///< its keys are the unknowns from `prior_first` on; count 0: there is none
   size_t prior_first;
-  size_t budget; ///< its part of that of the file
+  size_t budget;  ///< its part of that of the file
+  int population; ///< evaluations in a generation of cma-es
 };
 
 /** Zero-initialise; release with sciara_calibration_file_free. */
@@ -111,12 +115,6 @@ void sciara_calibration_file_free(struct sciara_calibration_file *f);
  */
 enum sciara_status sciara_calibration_set(const struct sciara_calibration_search *s, const double *value,
                                           const struct sciara_scenario_spec *scenario, struct sciara_key_set *out);
-
-/** Evaluations of a trajectory or a row of a design of sensitivity; 0: it is another design. */
-size_t sciara_calibration_group(const struct sciara_calibration_search *s);
-
-/** SCIARA_ERR_INPUT: the evaluations of a search are not what is allowed. */
-enum sciara_status sciara_calibration_refuse_budget(const struct sciara_calibration_search *s, const char *allowed);
 
 /** Reads scenario `n` again. SCIARA_ERR_INPUT if its text or its rates have changed. */
 enum sciara_status sciara_calibration_scenario(const struct sciara_calibration_file *f, size_t n,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "calibrate/calibration_record.h"
+#include "calibrate/calibration_results.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,150 +12,6 @@
 #include "file/durable.h"
 #include "page/page_html.h"
 #include "scenario/vent_places.h"
-
-enum { MOST_DRAWN = 2000 }; // rows
-
-// ---------------------------------------------------------------------------------------------------------- the search
-
-static bool push(cJSON *array, double value) {
-  cJSON *item = isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull();
-  return item && cJSON_AddItemToArray(array, item);
-}
-
-static bool put_pairs(const struct sciara_calibration_record *r, cJSON *search) {
-  const struct sciara_calibration_file *f = r->search->file;
-  cJSON *pairs = cJSON_AddArrayToObject(search, "pairs");
-  bool made = pairs;
-  for (size_t k = 0; k < f->pair_count && made; k++) {
-    const struct sciara_evaluate_observed *o = &f->observed[k];
-    cJSON *item = sciara_json_push(pairs);
-    made = item && sciara_json_put_plain(item, "scenario", f->scenario[o->scenario]) &&
-           sciara_json_put_plain(item, "observed", o->path) &&
-           (!o->region || sciara_json_put_plain(item, "region", o->region)) &&
-           sciara_json_put_number(item, "at_s", o->at_s) &&
-           (!o->at_date || sciara_json_put_plain(item, "date", o->at_date)) &&
-           sciara_json_put_number(item, "weight", o->weight) &&
-           cJSON_AddBoolToObject(item, "hold_out", f->observed[k].held_out) &&
-           sciara_json_put_number(item, "jaccard", r->table->jaccard[r->best * f->pair_count + k]);
-  }
-  return made;
-}
-
-/** The evaluations at which the score became better: [number, score]. */
-static bool put_progress(const struct sciara_calibration_record *r, cJSON *search) {
-  cJSON *progress = cJSON_AddArrayToObject(search, "progress"), *restarts = cJSON_AddArrayToObject(search, "restarts");
-  double best = NAN;
-  bool made = progress && restarts;
-  for (size_t row = 0; row < r->table->count && made; row++) {
-    if (isnan(r->table->score[row]) || r->table->status[row] == SCIARA_EVALUATE_STOPPED) continue;
-    if (r->table->score[row] <= best) continue;
-    best = r->table->score[row];
-    made = sciara_json_put_pair(progress, (double)(row + 1), best);
-  }
-  for (size_t k = 0; k < r->restart_count && made; k++) made = push(restarts, (double)r->restart[k].evaluations);
-  return made;
-}
-
-/** The rows that are drawn, evenly chosen. */
-static bool put_rows(const struct sciara_calibration_record *r, cJSON *search, cJSON *unknowns) {
-  const size_t rows = r->table->count, shown = rows < MOST_DRAWN ? rows : MOST_DRAWN;
-  const size_t n = r->search->unknown_count;
-  cJSON *scores = cJSON_AddArrayToObject(search, "scores"), *numbers = cJSON_AddArrayToObject(search, "numbers"),
-        *bounds = cJSON_AddArrayToObject(search, "bounds"), *item;
-  bool made = scores && numbers && bounds;
-  for (size_t k = 0; k < shown && made; k++) {
-    const size_t row = k * rows / shown;
-    const bool stopped = r->table->status[row] == SCIARA_EVALUATE_STOPPED;
-    made = push(numbers, (double)(row + 1)) && push(scores, stopped ? (double)NAN : r->table->score[row]) &&
-           push(bounds, stopped ? r->table->score[row] : (double)NAN);
-  }
-  size_t unknown = 0;
-  cJSON_ArrayForEach(item, unknowns) {
-    cJSON *values = cJSON_AddArrayToObject(item, "values");
-    made = made && values;
-    for (size_t k = 0; k < shown && made; k++) made = push(values, r->table->value[k * rows / shown * n + unknown]);
-    unknown++;
-  }
-  return made;
-}
-
-static bool put_effects(const struct sciara_effects *e, size_t unknown, cJSON *item) {
-  cJSON *effects = e ? cJSON_AddArrayToObject(item, "effects") : NULL;
-  bool made = !e || effects;
-  for (size_t k = 0; e && k < e->count && made; k++) made = push(effects, e->value[unknown][k]);
-  return made;
-}
-
-static bool put_unknowns(const struct sciara_calibration_record *r, const struct sciara_effects *e,
-                         const struct sciara_supported *supported, cJSON *search) {
-  static const char *const verdicts[] = {
-      [SCIARA_IDENTIFIABLE] = "yes", [SCIARA_WEAKLY_IDENTIFIABLE] = "weakly", [SCIARA_NOT_IDENTIFIABLE] = "no"};
-  const size_t n = r->search->unknown_count;
-  cJSON *unknowns = cJSON_AddArrayToObject(search, "unknowns");
-  bool made = unknowns;
-  for (size_t k = 0; k < n && made; k++) {
-    const struct sciara_unknown *u = &r->search->unknown[k];
-    const struct sciara_support *s = &supported->unknown[k];
-    cJSON *item = sciara_json_push(unknowns), *with = item ? cJSON_AddArrayToObject(item, "correlation") : NULL;
-    made = with && sciara_json_put_plain(item, "key", u->key) &&
-           (!u->disc || sciara_json_put_number(item, "disc", (double)u->disc->vent)) &&
-           sciara_json_put_number(item, "min", u->min) && sciara_json_put_number(item, "max", u->max) &&
-           cJSON_AddBoolToObject(item, "log", u->log) &&
-           sciara_json_put_number(item, "best", r->table->value[r->best * n + k]) &&
-           sciara_json_put_number(item, "median", s->median) && sciara_json_put_number(item, "low", s->low) &&
-           sciara_json_put_number(item, "high", s->high) && sciara_json_put_number(item, "spread", s->spread) &&
-           put_effects(e, k, item);
-    if (made && !isnan(s->spread)) made = sciara_json_put_plain(item, "identifiable", verdicts[s->identifiable]);
-    for (size_t i = 0; i < n && made; i++) made = push(with, supported->correlation[k][i]);
-  }
-  return made && put_rows(r, search, unknowns);
-}
-
-static bool put_search(const struct sciara_calibration_record *r, const struct sciara_effects *e,
-                       const struct sciara_supported *supported, cJSON *search) {
-  bool made = (!r->search->name || sciara_json_put_plain(search, "name", r->search->name)) &&
-              sciara_json_put_plain(search, "rule", sciara_rule_name(r->search->rule)) &&
-              sciara_json_put_plain(search, "design", sciara_calibration_designs[r->search->file->design]) &&
-              sciara_json_put_number(search, "evaluations", (double)r->table->count) &&
-              sciara_json_put_number(search, "budget", (double)r->search->budget) &&
-              sciara_json_put_number(search, "without_score", (double)r->failed) &&
-              sciara_json_put_number(search, "stopped", (double)sciara_calibration_count(r, SCIARA_EVALUATE_STOPPED)) &&
-              sciara_json_put_number(search, "best", (double)(r->best + 1)) &&
-              sciara_json_put_number(search, "score", r->table->score[r->best]) &&
-              sciara_json_put_number(search, "accepted", (double)supported->accepted) &&
-              sciara_json_put_number(search, "accepted_part", SCIARA_ACCEPTED_PART) &&
-              sciara_json_put_number(search, "accepted_least", SCIARA_SUPPORT_LEAST) &&
-              sciara_json_put_number(search, "together", SCIARA_SUPPORT_TOGETHER);
-  cJSON *names = e ? cJSON_AddArrayToObject(search, "effects") : NULL;
-  made = made && (!e || names);
-  for (size_t k = 0; e && k < e->count && made; k++) made = cJSON_AddItemToArray(names, cJSON_CreateString(e->name[k]));
-  if (made && e)
-    made = sciara_json_put_number(search, "effects_used", (double)e->used) &&
-           sciara_json_put_number(search, "effects_of", (double)e->of);
-  return made && put_pairs(r, search) && put_progress(r, search) && put_unknowns(r, e, supported, search);
-}
-
-/** Adds what the page knows of a search. */
-static enum sciara_status add_search(const struct sciara_calibration_found *found, cJSON *searches) {
-  struct sciara_supported *supported;
-  SCIARA_TRY(SCIARA_NEW(supported, 1, "the accepted sets"));
-  cJSON *search = sciara_json_push(searches);
-  enum sciara_status status = search ? sciara_support_make(&found->record, supported) : sciara_no_memory("a page");
-  if (status == SCIARA_OK && !put_search(&found->record, found->effects, supported, search))
-    status = sciara_no_memory("a page");
-  sciara_free(supported);
-  return status;
-}
-
-static enum sciara_status print_searches(const struct sciara_calibration_page *page, struct sciara_text *out) {
-  cJSON *searches = cJSON_CreateArray();
-  enum sciara_status status = searches ? SCIARA_OK : sciara_no_memory("a page");
-  for (size_t k = 0; k < page->count && status == SCIARA_OK; k++) status = add_search(&page->found[k], searches);
-  if (status == SCIARA_OK) status = sciara_text_append(out, "{\"searches\":");
-  if (status == SCIARA_OK) status = sciara_json_print(searches, out);
-  cJSON_Delete(searches);
-  return status;
-}
 
 // ---------------------------------------------------------------------------------------------------------------- maps
 
@@ -185,7 +41,7 @@ static void add_cell(int64_t box[4], int64_t row, int64_t col) {
 
 /** Around all lava and all observed extents of each scenario: first row, first column, rows, columns; 0 without any. */
 static enum sciara_status make_boxes(const struct sciara_calibration_page *page, int64_t (**out)[4]) {
-  const struct sciara_calibration_file *f = page->found->record.search->file;
+  const struct sciara_calibration_file *f = page->found->search->file;
   SCIARA_TRY(SCIARA_NEW(*out, f->scenario_count, "the maps of a page"));
   for (size_t n = 0; n < f->scenario_count; n++) {
     const int64_t cols = page->cases->scenario[n].setup.site->grid.cols;
@@ -281,7 +137,7 @@ struct own {
 
 /** Maps of a scenario have its ground; those of a search also its best values; those of a time also the lava. */
 static struct own find_like(const struct sciara_calibration_page *page, size_t pair, size_t search, size_t *like) {
-  const struct sciara_evaluate_observed *o = page->found->record.search->file->observed;
+  const struct sciara_evaluate_observed *o = page->found->search->file->observed;
   size_t of_scenario = pair, of_time = pair; // the first pairs
   for (size_t k = pair; k-- > 0;) {
     if (o[k].scenario != o[pair].scenario) continue;
@@ -300,7 +156,7 @@ static enum sciara_status map_make(const struct sciara_calibration_page *page, i
   if (!box) return SCIARA_ERR_INTERNAL; // cannot be: they were made
   const size_t pair = index / page->count, search = index % page->count;
   const struct sciara_calibration_found *found = &page->found[search];
-  const struct sciara_calibration_file *f = found->record.search->file;
+  const struct sciara_calibration_file *f = found->search->file;
   const size_t n = f->observed[pair].scenario;
   const struct sciara_site *site = page->cases->scenario[n].setup.site;
   const struct sciara_case_observed *observed = &page->cases->observed[pair];
@@ -308,7 +164,7 @@ static enum sciara_status map_make(const struct sciara_calibration_page *page, i
   out->frames.grid = site->grid;
   memcpy(out->frames.box, box[n], sizeof out->frames.box);
   if (own.scenario) {
-    SCIARA_TRY(sciara_calibration_best_print(&found->record, n, &out->scenario));
+    SCIARA_TRY(sciara_calibration_best_print(found->search, n, found->value, &out->scenario));
     SCIARA_TRY(take_vents(f->scenario[n], out->scenario.data, site, out));
   }
   if (own.ground) SCIARA_TRY(take_sea(site, out));
@@ -344,7 +200,7 @@ static void map_free(struct map *m) {
 /** The maps after the first one. */
 static enum sciara_status print_maps(const struct sciara_calibration_page *page, int64_t (*box)[4],
                                      struct sciara_text *out) {
-  const size_t count = page->count * page->found->record.search->file->pair_count;
+  const size_t count = page->count * page->found->search->file->pair_count;
   SCIARA_TRY(sciara_text_append(out, ",\n\"maps\":["));
   for (size_t k = 1; k < count; k++) {
     struct map m = {0};
@@ -358,14 +214,14 @@ static enum sciara_status print_maps(const struct sciara_calibration_page *page,
 }
 
 enum sciara_status sciara_calibration_page_write(const char *folder, const struct sciara_calibration_page *page) {
-  const cJSON *title = cJSON_GetObjectItemCaseSensitive(page->found->record.search->file->tree, "title");
+  const cJSON *title = cJSON_GetObjectItemCaseSensitive(page->found->search->file->tree, "title");
   char *path;
   int64_t(*box)[4] = NULL;
   struct map m = {0};
   struct sciara_text text = {0};
-  SCIARA_TRY(sciara_path_in(folder, SCIARA_CALIBRATION_PAGE, &path));
+  SCIARA_TRY(sciara_path_in(folder, "page.html", &path));
   enum sciara_status status = make_boxes(page, &box);
-  if (status == SCIARA_OK) status = print_searches(page, &text);
+  if (status == SCIARA_OK) status = sciara_text_append(&text, "{\"searches\":%s", page->searches);
   if (status == SCIARA_OK) status = print_maps(page, box, &text);
   if (status == SCIARA_OK) status = map_make(page, box, 0, &m);
   if (status == SCIARA_OK) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scenarios of an evaluation on their grounds, with what was observed; one of them, with changed keys, computed and
 // compared.
-// Included by this room alone.
 #ifndef SCIARA_CALIBRATE_CASES_H
 #define SCIARA_CALIBRATE_CASES_H
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "calibrate/sensitivity.h"
 #include "ensemble/ensemble_sample.h"
 
 void sciara_reweight_free(struct sciara_reweight *w) {
@@ -56,6 +55,11 @@ enum sciara_status sciara_members_reach(const struct sciara_batches *b, const st
   return sciara_fail(SCIARA_ERR_INPUT, "expected members that reach the time of the observation, %s, found none", at);
 }
 
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
 static enum sciara_status summarise(struct making *m) {
   struct sciara_reweight *w = m->out;
   double *sorted;
@@ -67,7 +71,7 @@ static enum sciara_status summarise(struct making *m) {
     w->none += w->jaccard[k] == 0;
     sorted[count++] = w->jaccard[k];
   }
-  qsort(sorted, count, sizeof *sorted, sciara_ascending);
+  qsort(sorted, count, sizeof *sorted, ascending);
   w->median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
   sciara_free(sorted);
   if (w->none < w->finished) return SCIARA_OK;

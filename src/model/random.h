@@ -28,8 +28,6 @@ enum sciara_stream {
   SCIARA_STREAM_SCRAMBLE, ///< the digits of Sobol' points
   SCIARA_STREAM_SEED,     ///< the seed of a member
   SCIARA_STREAM_GROUND,   ///< the error of the altitude of a cell
-  SCIARA_STREAM_SEARCH,   ///< a point of an optimiser
-  SCIARA_STREAM_RESAMPLE, ///< a row that a bootstrap draws
 };
 
 /** Where a number belongs. */

@@ -246,7 +246,7 @@ class Calibrate(CalibrationCase):
         self.assertEqual((found["volume_m3"], found["warnings"]), (0, ["no vent emits lava before the end of the run"]))
 
     def test_seed(self):
-        for name, seed, same in (("seed-3", 3, True), ("seed-4", 4, False)):
+        for name, seed, same in (("seed-1", 1, True), ("seed-4", 4, False)):
             self.write(f"{name}.json", seed=seed, budget=17, population=6)  # the last generation is cut
             self.sciara("calibrate", f"{name}.json", "-q", "-o", name)
             self.assertEqual(len(self.rows(name)), 17)

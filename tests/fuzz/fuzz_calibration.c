@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A calibration: the input is the JSON text, then, after a separator, lines for `sciara evaluate`.
-#include <ftw.h>
-#include <sys/stat.h>
 #include <time.h>
 
-#include "calibrate/calibrate.h"
+#include "calibrate/calibration_file.h"
 #include "calibrate/evaluate.h"
 #include "fuzz.h"
+#include "sciara.h"
 
 enum { PATIENCE_MS = 200 }; // for what a line asks to be computed
 
@@ -24,32 +23,29 @@ static const char *put(const char *name, const char *text) {
   return fuzz_file(name, (struct fuzz_part){.data = (const uint8_t *)text, .size = strlen(text)});
 }
 
-/** Removes what a calibration writes before its first evaluation; anything else is a fault. */
-static int remove_known(const char *path, const struct stat *about, int kind, struct FTW *at) {
-  static const char *const names[] = {"evaluations.csv", "calibration.json", "calibration.json.part"};
-  const char *name = path + at->base;
-  (void)about;
-  if (kind == FTW_DP) return rmdir(path); // of a search, in that of the calibration
-  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-    if (strcmp(name, names[k]) == 0) return unlink(path);
-  return -1;
-}
-
-/** Everything but the evaluations: they are cancelled before the first. */
+/** Everything but the evaluations: the file, and the values of each search in the middle and at an end of its bounds. */
 static void check_file(struct fuzz_part text) {
-  const int cancel = 1;
-  struct sciara_diagnostics diagnostics = {0};
-  struct sciara_calibrate_progress progress;
-  char folder[512], file[512];
-  snprintf(folder, sizeof folder, "%s", fuzz_path("fit"));
+  static double points[2 * SCIARA_UNKNOWNS_MOST], values[2 * SCIARA_UNKNOWNS_MOST];
+  const char *said;
+  struct sciara_calibration *c;
+  char file[512];
   snprintf(file, sizeof file, "%s", fuzz_file("fit.json", text));
-  const struct sciara_calibrate_options options = {.file = file, .folder = folder, .workers = 1, .cancel = &cancel};
-  const enum sciara_status status = sciara_calibrate(&options, &diagnostics, &progress);
-  fuzz_check_status(diagnostics.count > 0 ? sciara_diagnostics_status(&diagnostics) : status);
-  FUZZ_REQUIRE(progress.done == 0);
-  FUZZ_REQUIRE(access(folder, F_OK) != 0 || nftw(folder, remove_known, 8, FTW_DEPTH | FTW_PHYS) == 0);
-  FUZZ_REQUIRE(access(folder, F_OK) != 0); // no file is beside it
-  sciara_diagnostics_free(&diagnostics);
+  const struct sciara_calibration_setup setup = {.file = file, .workers = 1};
+  enum sciara_status status = sciara_calibration_open(&setup, &c);
+  fuzz_check_status(status);
+  FUZZ_REQUIRE((status == SCIARA_OK) == (c != NULL));
+  if (!c) return;
+  FUZZ_REQUIRE(sciara_calibration_describe(c, &said) == SCIARA_OK && said[0] == '{');
+  for (size_t k = 0; k < SCIARA_UNKNOWNS_MOST; k++) points[k] = 0.5;
+  for (size_t k = 0; status == SCIARA_OK && k < SCIARA_SEARCHES_MOST; k++) {
+    status = sciara_calibration_begin(c, k, &said);
+    if (status == SCIARA_OK) status = sciara_calibration_values(c, k, points, 1, values);
+    if (status == SCIARA_OK)
+      status = sciara_calibration_values(c, k, points + SCIARA_UNKNOWNS_MOST, 1, values + SCIARA_UNKNOWNS_MOST);
+  }
+  FUZZ_REQUIRE(status == SCIARA_ERR_USAGE ||
+               status == SCIARA_ERR_INPUT); // behind the last search; a vent without a cell
+  sciara_calibration_close(c);
 }
 
 /** Lines on their way. */

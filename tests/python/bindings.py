@@ -25,7 +25,7 @@ class Bindings(case.Case):
         self.assertEqual(declared, set(_library.FUNCTIONS), "in the bindings")
         self.assertEqual(declared, set(_header.functions(header)))
         used = set()
-        for path in glob.glob(os.path.join(setup.PACKAGE, "sciara", "*.py")):
+        for path in glob.glob(os.path.join(setup.PACKAGE, "sciara", "**", "*.py"), recursive=True):
             used |= set(re.findall(r"\b(?:lib|loaded)\.(sciara_\w+)", case.read_text(path)))
         self.assertEqual(declared, used, "called by the Python layer")
 

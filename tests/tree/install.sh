@@ -50,6 +50,20 @@ with_cc() {
   done
   (($(find "$work/$name" -type f -perm -u+x | wc -l) >= 5)) || fail "$name: not all examples were built"
 }
+# The program of `sciara calibrate` finds package and library of its own prefix.
+if [[ -z ${SCIARA_SANITIZE:-} ]]; then
+  (
+    cd "$work"
+    sed 's/"run": *{/&"max_steps": 20, /; s|"\.\./|"'"$work/prefix/share/sciara"'/|' "${scenario/volcano/plane}" > plane.json
+    "$work/prefix/bin/sciara" run plane.json -q --output flow
+    "$work/prefix/bin/sciara" export flow -q --format cog --output flow.tif
+    echo '{"pairs": [{"scenario": "plane.json", "observed": "flow.tif"}], "unknowns": [{"key": "model.relaxation", "min": 0.1,
+      "max": 1}], "design": "morris", "budget": 8}' > fit.json
+    env -u SCIARA_LIBRARY -u PYTHONPATH "$work/prefix/bin/sciara" calibrate fit.json -q --output fit
+    [[ -s fit/sensitivity.csv ]]
+  ) || fail "sciara calibrate of the prefix"
+fi
+
 read -ra libraries <<< "$(pkg-config --cflags --libs sciara)"
 libraries+=("-Wl,-rpath,$(dirname "$library")")
 if [[ -z ${SCIARA_SANITIZE:-} ]]; then

@@ -9,6 +9,7 @@
 #include "file/input_file.h"
 #include "file/json_strict.h"
 #include "run/run.h"
+#include "sciara.h"
 #include "store/run_json.h"
 #include "store/snapshot_hdf5.h"
 #include "support/folder.h"
@@ -115,6 +116,14 @@ static void setup(void) {
              " \"effusion\": {\"csv\": \"rates.csv\"}},"
              " {\"line\": [[500100, 4177100], [500200, 4177150]], \"effusion\": {\"slot\": \"1 h\","
              " \"rates_m3_s\": [5]}}], \"output\": {\"folder\": \"out\", \"every\": \"6 s\"}}");
+  write_text(in_folder("o.json"),
+             "{\"type\": \"Polygon\", \"crs\": {\"type\": \"name\", \"properties\": {\"name\": \"EPSG:32633\"}}, "
+             "\"coordinates\": [[[500100, 4177050], [500300, 4177050], [500300, 4177250],"
+             " [500100, 4177050]]]}");
+  write_text(in_folder("fit.json"),
+             "{\"pairs\": [{\"scenario\": \"s.json\", \"observed\": \"o.json\"}], \"budget\": 9, \"unknowns\":"
+             " [{\"key\": \"model.relaxation\", \"min\": 0.1, \"max\": 1}, {\"key\": \"rate_scale\","
+             " \"min\": 0.5, \"max\": 2, \"log\": true}]}");
 }
 
 static enum sciara_status run_with(const char *engine, const char *maps) {
@@ -188,15 +197,37 @@ static enum sciara_status check_netcdf(void) {
   return sciara_netcdf_check_header(SCIARA_SOURCE_DIR "/tests/fuzz/corpus/netcdf/offset.nc");
 }
 
+/** A calibration up to its first evaluation. */
+static enum sciara_status begin_calibration(void) {
+  static const double middle[2] = {0.5, 0.5};
+  const struct sciara_calibration_setup setup = {.file = in_folder("fit.json"), .engine = "serial", .workers = 1};
+  struct sciara_calibration *c;
+  const char *said;
+  double values[2];
+  SCIARA_TRY(sciara_calibration_open(&setup, &c));
+  enum sciara_status status = sciara_calibration_describe(c, &said);
+  if (status == SCIARA_OK) status = sciara_calibration_begin(c, 0, &said);
+  if (status == SCIARA_OK) status = sciara_calibration_values(c, 0, middle, 1, values);
+  if (status == SCIARA_OK) status = sciara_calibration_write_best(c, 0, values, folder);
+  if (status == SCIARA_OK) status = sciara_calibration_write_sets(c, 0, (const size_t[]){0}, values, 1, folder);
+  sciara_calibration_close(c);
+  return status;
+}
+
 static const struct {
   const char *name;
   enum sciara_status (*act)(void);
   uint64_t least;  ///< the least number of requests that it makes
   bool like_first; ///< most of its requests are the same as in the first
-} acts[] = {{"run with serial", run_serial, 200, false},   {"run with openmp", run_openmp, 200, true},
-            {"run with checked", run_checked, 200, true},  {"run with maps", run_with_maps, 200, true},
-            {"read a run", read_run, 20, false},           {"CSV of bench", print_bench_csv, 2, false},
-            {"JSON of bench", print_bench_json, 2, false}, {"check NetCDF", check_netcdf, 1, false}};
+} acts[] = {{"run with serial", run_serial, 200, false},
+            {"run with openmp", run_openmp, 200, true},
+            {"run with checked", run_checked, 200, true},
+            {"run with maps", run_with_maps, 200, true},
+            {"read a run", read_run, 20, false},
+            {"CSV of bench", print_bench_csv, 2, false},
+            {"JSON of bench", print_bench_json, 2, false},
+            {"check NetCDF", check_netcdf, 1, false},
+            {"begin a calibration", begin_calibration, 100, false}};
 
 /** How many requests at the end of a run may belong to its maps. */
 enum { AT_THE_END = 30 };

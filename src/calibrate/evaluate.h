@@ -12,6 +12,9 @@
 /** The largest weight, with which sums of scores stay finite. */
 #define SCIARA_EVALUATE_WEIGHT_MOST 1e6
 
+/** What J may gain from cells of twice the size to those of the scenario, rule bingham (docs/calibration.md). */
+#define SCIARA_EVALUATE_SCREEN_MARGIN 0.1
+
 /** An observed extent. */
 struct sciara_evaluate_observed {
   size_t scenario;        ///< number of the scenario of its eruption
@@ -68,6 +71,7 @@ struct sciara_evaluate_options {
   size_t extra_driver_count;
   const char *engine; ///< NULL: that of the first scenario; "auto" is openmp
   int workers;        ///< scenarios computed at a time; 0: one per core or GPU, or as many as GPUs have slots for
+  bool screen;        ///< requests with `least` are screened on cells of twice the size
   /** Called about every 0.05 s by the thread that puts or waits; false: a cancellation. May be NULL. */
   bool (*go_on)(void *context);
   /**
@@ -91,6 +95,10 @@ struct sciara_evaluate_request {
    * Above 0: runs may end early. A run is stopped when the mean can no longer be as much as this, for J is at most |R| / |R and
    * S so far|, R the observed and S the simulated extent; and ended when all vents have, and no cell was newly covered
    * since, for run.front_at_rest. Other runs of the same request do not matter. 0: never.
+   *
+   * With screen a scenario is first computed on those cells, unless the result has the footprints or the keys may change the
+   * rule. If the mean cannot be
+   * as much as this by SCIARA_EVALUATE_SCREEN_MARGIN or more, it is stopped there, and its J are those plus this margin.
    */
   double least;
 };
@@ -155,8 +163,9 @@ void sciara_observed_list_free(struct sciara_observed_list *list);
 enum { SCIARA_EVALUATE_LINE_MOST = 1 << 20 };
 
 /**
- * Adds the request of a line {"id": ..., "set": {"model.relaxation": 0.5, ...}}, named "line NUMBER"; `id` is a number or a
- * text, null if it is absent. A line of another form gives an invalid result with what was found and what is expected.
+ * Adds the request of a line {"id": ..., "set": {"model.relaxation": 0.5, ...}, "least": 0.5}, named "line NUMBER"; `id` is a
+ * number or a text, null if it is absent; `least` is 0 then. A line of another form gives an invalid result with what was
+ * found and what is expected.
  *
  * @param text terminated: text[length] is 0; longer than SCIARA_EVALUATE_LINE_MOST: it is refused unread
  * @return as sciara_evaluator_put
@@ -165,7 +174,7 @@ enum sciara_status sciara_evaluate_line(struct sciara_evaluator *e, uint64_t num
 
 /**
  * Appends a result as a line. With one scenario and one observed extent it has the scores; with more the mean of J, and
- * the scores in "parts".
+ * the scores in "parts". If a run was stopped there are no scores.
  *
  * @param options with which the evaluator was opened
  */

@@ -19,6 +19,7 @@ struct line {
   char **value;
   size_t count;
   char *id;
+  double least; ///< as of struct sciara_evaluate_request
 };
 
 static void line_free(struct line *l) {
@@ -74,7 +75,7 @@ static enum sciara_status take_set(struct line *l, const cJSON *set) {
 
 /** SCIARA_ERR_INPUT says why there is nothing to compute; l->id is set if the line has one. */
 static enum sciara_status read_line(const char *text, size_t length, struct line *l) {
-  const cJSON *child, *set = NULL;
+  const cJSON *child, *set = NULL, *least = NULL;
   if (length > SCIARA_EVALUATE_LINE_MOST)
     return sciara_fail(SCIARA_ERR_INPUT, "expected at most %d bytes, found more", (int)SCIARA_EVALUATE_LINE_MOST);
   SCIARA_TRY(sciara_json_parse("JSON", text, length, &l->tree));
@@ -83,11 +84,17 @@ static enum sciara_status read_line(const char *text, size_t length, struct line
   cJSON_ArrayForEach(child, l->tree) {
     if (strcmp(child->string, "set") == 0)
       set = child;
+    else if (strcmp(child->string, "least") == 0)
+      least = child;
     else if (strcmp(child->string, "id") != 0)
-      return sciara_fail(SCIARA_ERR_INPUT, "expected the keys \"id\" and \"set\", found \"%.80s\"", child->string);
+      return sciara_fail(SCIARA_ERR_INPUT, "expected the keys \"id\", \"set\" and \"least\", found \"%.80s\"",
+                         child->string);
   }
   if (set && !cJSON_IsObject(set))
     return refuse_request("set", "an object of keys such as \"model.relaxation\" and values", set);
+  if (least && !(cJSON_IsNumber(least) && least->valuedouble >= 0 && least->valuedouble <= 1))
+    return refuse_request("least", "a number from 0 to 1, the least J that is wanted", least);
+  if (least) l->least = least->valuedouble;
   return set ? take_set(l, set) : SCIARA_OK;
 }
 
@@ -107,7 +114,8 @@ enum sciara_status sciara_evaluate_line(struct sciara_evaluator *e, uint64_t num
                                                     .key = l.key,
                                                     .value = (const char *const *)l.value,
                                                     .key_count = l.count,
-                                                    .refused = refused};
+                                                    .refused = refused,
+                                                    .least = l.least};
     status = sciara_evaluator_put(e, &request);
   }
   free(refused);
@@ -159,7 +167,7 @@ static void put_lines(struct sciara_text *t, const char *key, const char *lines)
 static void put_run(struct sciara_text *t, const struct sciara_evaluate_run *r) {
   put_evaluation_number(t, "volume_m3", r->volume_m3);
   sciara_text_append(t, ",\"steps\":%" PRIu64, r->steps);
-  put_evaluation_text(t, "end", sciara_end_name(r->end));
+  if (r->early == SCIARA_EVALUATE_OK) put_evaluation_text(t, "end", sciara_end_name(r->end));
   put_evaluation_number(t, "end_s", r->end_s);
   put_lines(t, "warnings", r->warnings);
 }
@@ -185,16 +193,20 @@ static void put_parts(struct sciara_text *t, const struct sciara_evaluate_option
 
 enum sciara_status sciara_evaluate_print(const struct sciara_evaluate_options *o, const struct sciara_evaluation *r,
                                          struct sciara_text *out) {
-  static const char *const status[] = {"ok", "failed", "error"};
+  static const char *const status[] = {[SCIARA_EVALUATE_OK] = "ok",
+                                       [SCIARA_EVALUATE_FAILED] = "failed",
+                                       [SCIARA_EVALUATE_INVALID] = "error",
+                                       [SCIARA_EVALUATE_RESTED] = "rested",
+                                       [SCIARA_EVALUATE_STOPPED] = "stopped"};
   sciara_text_append(out, "{\"id\":%s", r->id);
   put_evaluation_text(out, "status", status[r->status]);
   put_evaluation_number(out, "jaccard", r->jaccard);
   if (r->error) {
     put_evaluation_text(out, "error", r->error);
-  } else if (o->observed_count > 1) {
+  } else if (o->observed_count > 1 && r->scores) {
     put_parts(out, o, r);
-  } else {
-    put_evaluation_scores(out, r->scores);
+  } else if (o->observed_count == 1) {
+    if (r->scores) put_evaluation_scores(out, r->scores);
     put_run(out, r->runs);
   }
   return sciara_text_append(out, "}\n");

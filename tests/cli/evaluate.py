@@ -106,6 +106,30 @@ class Evaluate(SharedCase):
                                   "--engine", engine)[0] for engine in ("serial", "openmp")}
         self.assertEqual(len(outputs), 1)
 
+    def test_runs_that_end_early(self):
+        """Lines that ask for more than their run reaches get a bound, the others what they get without; so on coarse cells."""
+        viscosities = 2e3, 1e4, 2e4, 4e4, 2e5, 1e6, 1e9
+        for name, size in ("fine.json", 10), ("coarse.json", 20):
+            case.write_scenario(self.work, name, model=BINGHAM, vents=[{"x": 500205, "y": 4177215, "effusion": {"slot": "10 min", "rates_m3_s": [4, 6]}}],
+                                dem={"path": "dem.asc", "crs": "EPSG:32633", "cell_size_m": size})
+        def lines_of(name, least, *options, model=None):
+            lines = [{"id": v, "set": {**(model or {}), "model.viscosity_vent_Pa_s": v, "model.viscosity_sol_Pa_s": 100 * v}, "least": least} for v in viscosities]
+            return [json.loads(line) for line in self.run_lines(lines, name, "--observed", "mask.tif", "-q", *options)[0].splitlines()]
+        whole, coarse = lines_of("fine.json", 0), lines_of("coarse.json", 0)
+        for least, stopped in (0.31, 3), (0.36, 5):
+            plain, screened = lines_of("fine.json", least), lines_of("fine.json", least, "--screen")
+            self.assertEqual(screened, lines_of("fine.json", least, "--screen", "-j", "1"))
+            for line, end in zip(plain, whole):
+                self.assertTrue({"ok": line == end, "rested": line["jaccard"] == end["jaccard"] and line["end_s"] < end["end_s"] and "end" not in line,
+                                 "stopped": end["jaccard"] <= line["jaccard"] < least and "e1" not in line}[line["status"]], line)
+            self.assertEqual([line["status"] for line in plain], ["stopped"] * stopped + ["ok"] * (6 - stopped) + ["rested"])
+            for line, end, rough in zip(screened, plain, coarse):
+                low = line["status"] == "stopped" and rough["jaccard"] + 0.1 <= line["jaccard"] < least
+                self.assertTrue(low if rough["jaccard"] < least - 0.1 else line == end, line)
+        self.assertNotEqual(screened, plain)
+        self.assertEqual(*(lines_of("fine.json", 0.36, *options, model={"model": BINGHAM}) for options in ([], ["--screen"])))  # maybe another rule
+        self.assertIn("expected rule bingham, found fv3", self.run_lines([], "s.json", "--observed", "mask.tif", "--screen", code=2)[1])
+
     def test_a_result_comes_as_soon_as_it_is_there(self):
         with self.start("s.json") as program:
             relaxation = 0.3
@@ -270,7 +294,7 @@ class Evaluate(SharedCase):
             ('{"id":2', None, "line 4: JSON:1:8: expected ',' or '}', found the end of the text"),
             ("[1]", None, 'line 5: top level: expected an object with "id" and "set"; found an array of 1'),
             ('{"id":[],"set":{}}', None, "line 6: id: expected a number or a text; found an array of 0"),
-            ('{"id":3,"sets":{}}', 3, 'line 7: expected the keys "id" and "set", found "sets"'),
+            ('{"id":3,"sets":{}}', 3, 'line 7: expected the keys "id", "set" and "least", found "sets"'),
             ('{"id":4,"set":7}', 4, 'line 8: set: expected an object of keys such as "model.relaxation" and values; found 7'),
             ('{"id":5,"set":{"vents.0.x":1}}', 5, 'line 9: s.json: vents[0].x: expected the key only together with "y"; '
              'found it alone'),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bench/run, bench/summary, bench/roofline and studies/cell-size: a suite from the package to the summary, targets that are
+"""bench/run, bench/summary, bench/roofline, bench/auto-choice and studies/cell-size: a suite from the package to the summary, targets that are
 reached and missed, the output of NVIDIA's profiler, and runs that take too long."""
 import json
 import os
@@ -126,7 +126,25 @@ class Summary(Case):
                     ("reached", "90 % (1.8 of 2 times)"))
 
 
+# In place of the program: auto is openmp; in "plane" one thread is faster, in "tight" a result is wrong.
+FAKE = """import json, sys
+if sys.argv[2] == "engines":
+    sys.exit(print('{"auto": {"fv3": "openmp", "bingham": "openmp"}, "engines": []}'))
+json.dump({"cases": [{"case": name, "engines": [
+    {"engine": "openmp", "options": options, "us_per_step": {"min": us}, "result": "failed" if "tight" in name else "verified"}
+    for options, us in ((None, 10.5), ("threads=1", 8 if "plane" in name else 10))]} for name in sys.argv[3:-1]]}, open("out.json", "w"))
+"""
+
+
 class Suite(Case):
+    def test_choice_of_auto(self):
+        self.write("fake", FAKE)
+        for most, missed in ((1.1, 2), (1.04, 15), (1.4, 0)):
+            lines = self.tool(os.path.join(BENCH, "auto-choice"), "--most", most, code=1,
+                              env={**HERE, "SCIARA_RUN": f"{sys.executable} {self.path('fake')}"}).stdout.splitlines()
+            self.assertEqual([sum(word in line for line in lines) for word in ("", "MISSED", "not verified: openmp")], [17, missed, 2])
+        self.assertIn("fastest openmp threads=1         8.0 us   ratio  1.31", "\n".join(lines))
+
     def test_from_the_pack_to_the_summary(self):
         if case.SANITIZED:
             self.skipTest("the libraries of a sanitizer are no part of a pack")

@@ -6,6 +6,7 @@
 //
 // Most cells of a lava flow are quiescent (model/quiescent.h, openmp_bingham.c): they are evaluated again only after something around
 // them has changed.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,7 @@ struct pace {
   uint32_t step;      ///< at the last check
   int64_t work;       ///< of a step then
   double one;         ///< time of a unit of work for one thread, s; 0: not known
+  double before;      ///< time of a unit before the number was halved, s; 0: it was not at the last check
   int most;           ///< threads that are not too slow
   int pause, left;    ///< checks of the present pause; those left of it
 };
@@ -185,7 +187,10 @@ static int64_t work_of_all(const struct openmp *e, int64_t *most) {
   return all;
 }
 
-/** Halves the number of threads if more than half of their time is lost, and doubles it again after a pause. */
+/**
+ * Halves the number of threads if more than half of their time seems to be lost. If that is slower they are all back at the
+ * next check, since a unit of work does not always take the same time; else twice as many are tried after a pause.
+ */
 static void keep_pace(struct openmp *e, int64_t work) {
   struct pace *p = &e->pace;
   const double now = sciara_wallclock(), time = p->busy + now - p->since;
@@ -193,8 +198,16 @@ static void keep_pace(struct openmp *e, int64_t work) {
   if (time < TOO_SHORT || !(units > 0)) return;
   const double each = time / units * e->used; // time of a thread for a unit
   if (e->used == 1) p->one = each;
-  if (e->used > 1 && each > 2 * (p->one > 0 ? p->one : SLOWEST)) {
+  if (p->before > 0 && time / units > p->before) {
+    p->most = p->most * 2 < e->threads ? p->most * 2 : e->threads;
+    p->pause = PAUSE_LEAST;
+    p->one = fmax(p->one, 1.25 * p->before * e->used); // what they took is right
+    p->before = 0;
+  } else if (p->before > 0) {
+    p->before = 0;
+  } else if (e->used > 1 && each > 2 * (p->one > 0 ? p->one : SLOWEST)) {
     p->most = e->used / 2;
+    p->before = time / units;
     p->pause = p->pause < PAUSE_MOST ? 2 * p->pause : PAUSE_MOST;
     p->left = p->pause;
   } else if (p->most < e->threads && p->left-- <= 0) {

@@ -46,10 +46,14 @@ const char *sciara_device_probe(void) {
              here / 100, here % 100 / 10, built_for[0] / 100, built_for[0] % 100 / 10);
     return why;
   }
-  cudaGetLastError(); // clears the error
-  if (error == cudaErrorInsufficientDriver)
-    snprintf(why, sizeof why, "there is no NVIDIA driver here, or it is older than CUDA %d.%d", CUDART_VERSION / 1000,
-             CUDART_VERSION % 1000 / 10);
+  int driver = 0;
+  const bool known = cudaDriverGetVersion(&driver) == cudaSuccess && driver > 0;
+  cudaGetLastError(); // clears the errors
+  if (error == cudaErrorInsufficientDriver && known)
+    snprintf(why, sizeof why, "the NVIDIA driver is for CUDA %d.%d, this program needs one for %d.%d", driver / 1000,
+             driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+  else if (error == cudaErrorInsufficientDriver)
+    snprintf(why, sizeof why, "there is no NVIDIA driver here");
   else
     snprintf(why, sizeof why, "no GPU was found (%s)", cudaGetErrorString(error));
   return why;

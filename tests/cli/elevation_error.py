@@ -10,12 +10,21 @@ import sys
 
 import case
 from case import CELL, COLS, NODATA, ROWS, Case, altitude, is_sea
-from draws import M32, philox
 
-M64 = (1 << 64) - 1
+M32, M64 = (1 << 32) - 1, (1 << 64) - 1
 ERROR = {"sd_m": 1.5, "correlation_m": 25, "seed": 12345678901}
 TO_TEXT = "from osgeo import gdal; import json, sys; gdal.UseExceptions(); d = gdal.Open(sys.argv[1]); " \
     "print(json.dumps(d.GetRasterBand(1).ReadAsArray().tolist()))"
+
+
+def philox(counter, key):
+    """Philox4x32-10, as src/model/random.h documents it."""
+    c, k = list(counter), list(key)
+    for _ in range(10):
+        a, b = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
+        c = [b >> 32 ^ c[1] ^ k[0], b & M32, a >> 32 ^ c[3] ^ k[1], a & M32]
+        k = [(k[0] + 0x9E3779B9) & M32, (k[1] + 0xBB67AE85) & M32]
+    return c
 
 
 def noise(seed, row, col):

@@ -7,6 +7,14 @@ import os
 import case
 from case import ScenarioCase
 
+DRIVER = r"""#include <dlfcn.h>
+int cuInit(unsigned flags) { return flags + 100; }
+int cuDriverGetVersion(int *version) { return *version = VERSION, 0; }
+int cuGetProcAddress_v2(const char *name, void **function, int version, unsigned long flags, int *found) {
+  void *own = dlsym(dlopen("libcuda.so.1", RTLD_NOLOAD | RTLD_NOW), name);
+  return *function = own && version + flags ? own : (void *)cuInit, *found = 0;
+}"""
+
 
 class Validate(ScenarioCase):
     def validate(self, *args, code=0):
@@ -86,10 +94,16 @@ class Validate(ScenarioCase):
                      code=2)
 
     def test_a_named_engine_must_be_available(self):
-        engines = self.sciara("engines").stdout
+        """A stand-in also plays a driver of NVIDIA for an earlier CUDA, and one without a device; `auto` then computes with openmp."""
+        engines, env = self.sciara("engines").stdout, {**os.environ, "LD_LIBRARY_PATH": self.work}
         if "cuda-rbb         yes" in engines:
             self.skipTest("there is a GPU here")
         self.refused('engine "cuda-rbb" is not available: ', "--steps", 5, "--engines", "cuda-rbb", code=7)
-        done = self.sciara("run", "-q", "s.json", "--engine", "cuda-rbb", code=7)
-        self.assertIn('engine "cuda-rbb" is not available: ', done.stderr)
-        self.assertFalse(os.path.exists(self.path("s.out")))
+        case.write_text(self.path("driver.c"), DRIVER)
+        for version, said in (0, "there is no NVIDIA driver here"), (11040, "the NVIDIA driver is for CUDA 11.4, this program needs one for 1"), (99000, "no GPU was found (no"):
+            self.tool("cc", "-shared", "-fPIC", f"-DVERSION={version}", "-o", "libcuda.so.1", "driver.c", "-ldl")
+            done = self.sciara("run", "-q", "s.json", "--engine", "cuda-rbb", code=7, env=env)
+            self.assertIn(f'engine "cuda-rbb" is not available: {"this program was built" if "built without" in engines else said}', done.stderr)
+            self.assertFalse(os.path.exists(self.path("s.out")))
+            self.sciara("run", "-q", "s.json", "-n", 5, "-o", f"on-{version}", env=env)
+            self.assertEqual(case.record(self.path(f"on-{version}"))["engine"]["name"], "openmp")

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ensembles: planned, computed with progress and Ctrl-C, reduced, their maps, members and answers; wrong use."""
-import functools
 import json
 import math
 import os
@@ -10,6 +9,7 @@ import subprocess
 import setup
 import batches
 import case
+from quantile import student
 
 import numpy
 
@@ -164,15 +164,6 @@ class Finished(case.SharedCase):
         self.assertIn(f"{100 * answer.thickness[0].value:.2f} %", shown)
         self.assertEqual([row["model.relaxation"] for row in case.read_rows(self.path("e", "members.csv"))],
                          [str(value) for value in self.planned.members["model.relaxation"]])
-
-
-@functools.lru_cache
-def student(degrees):
-    """The 97.5 % quantile, from the integral of the density."""
-    x = numpy.linspace(0, 60, 60001)
-    density = (1 + x * x / degrees) ** (-(degrees + 1) / 2)
-    area = numpy.cumsum((density[1:] + density[:-1]) / 2)
-    return numpy.interp(0.95 * area[-1], area, x[1:])
 
 
 class Drawn(case.SharedCase):

@@ -3,6 +3,7 @@
 #ifndef SCIARA_CUDA_PATCHES_FV3_CUH
 #define SCIARA_CUDA_PATCHES_FV3_CUH
 
+#include "model/shortcut.h"
 #include "patch_space.cuh"
 
 #if !SCIARA_SHEET
@@ -28,12 +29,16 @@ struct patch_donor {
     return sciara_top(n, z, d.f.z[j], d.f.h[j]);
   }
 
+  /** Kinetic head towards neighbour n, m. */
+  __device__ real head(int n) const {
+    return n == start.axis ? head_on_axis : n == start.diagonal ? head_on_diagonal : (real)0;
+  }
+
   /** Computes the slope to neighbour n; returns whether lava may flow there. hc: critical height, m. */
   __device__ bool find_slope(int n, real hc, real top, sciara_slope *slope) const {
     const bool axis = n == start.axis, diagonal = n == start.diagonal;
     slope->v0 = axis ? start.speed_on_axis : diagonal ? start.speed_on_diagonal : (real)0;
-    const real head = axis ? head_on_axis : diagonal ? head_on_diagonal : (real)0;
-    return sciara_slope_open_with(&d.rule, h, hc, top, head, slope);
+    return sciara_slope_open_with(&d.rule, h, hc, top, head(n), slope);
   }
 };
 
@@ -45,12 +50,20 @@ __device__ inline real evaluate_in_patch(const sciara_device &d, const patch_spa
   const real T = d.f.T[i], hc = sciara_critical_height(&d.rule, T);
   const patch_donor donor(d, i, T);
   sciara_slope slope;
-  unsigned set = 0;
+  unsigned set = 0, doubts = 0;
 #pragma unroll 2
   for (int n = 1; n < SCIARA_MOORE; n++) {
     const real top = donor.top(n);
-    if (donor.find_slope(n, hc, top, &slope)) set |= 1u << n;
+    const sciara_shortcut answer = sciara_shortcut_open(&d.rule, donor.h, hc, top, donor.head(n));
+    set |= answer.open ? 1u << n : 0u;
+    doubts |= answer.doubt ? 1u << n : 0u;
     tops[n * patch_space::CELLS] = top;
+  }
+#pragma unroll 1
+  for (; doubts; doubts &= doubts - 1) { // rare
+    const int n = __ffs((int)doubts) - 1;
+    const bool open = donor.find_slope(n, hc, tops[n * patch_space::CELLS], &slope);
+    set = open ? set | 1u << n : set & ~(1u << n);
   }
   real top[SCIARA_MOORE], average = 0;
   top[0] = 0;

@@ -6,7 +6,6 @@
 //
 // Most cells of a lava flow are quiescent (model/quiescent.h, openmp_bingham.c): they are evaluated again only after something around
 // them has changed.
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +15,6 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/wallclock.h"
 #include "engine/openmp_part.h"
 #include "engine/step_control.h"
 #include "engine/stopwatch.h"
@@ -30,24 +28,6 @@ enum {
   WORK_EVALUATED = 4, ///< cost of a cell that is evaluated; that of a quiescent cell is 1
   MOST_UNEVEN = 110,  ///< largest work of a thread, in per cent of the mean
   WORTHWHILE = 1024,  ///< least work for a further thread: about 15 microseconds, more than its waiting costs
-  PAUSE_LEAST = 4,    ///< checks after which more threads are tried again where they were slow; at first, and at most
-  PAUSE_MOST = 256,
-  QUICK = 1 << 20, ///< work of a step that takes one thread a few milliseconds
-};
-
-/** Time of a unit of work for one thread that has a core, at most, s. */
-static const double SLOWEST = 60e-9;
-static const double TOO_SHORT = 1e-3; ///< to be judged, s
-
-/** How fast the threads were: on a host without free cores a thread that waits for one delays all. */
-struct pace {
-  double since, busy; ///< begin of the present `advance`; time in earlier ones since the last check, s
-  uint32_t step;      ///< at the last check
-  int64_t work;       ///< of a step then
-  double one;         ///< time of a unit of work for one thread, s; 0: not known
-  double before;      ///< time of a unit before the number was halved, s; 0: it was not at the last check
-  int most;           ///< threads that are not too slow
-  int pause, left;    ///< checks of the present pause; those left of it
 };
 
 struct openmp {
@@ -62,10 +42,9 @@ struct openmp {
   uint32_t step;                ///< the step in progress
   int threads;                  ///< largest number of threads
   int used;                     ///< parts in use, which may hold cells: `threads`, or as many as are worthwhile
-  struct pace pace;
-  bool fits;                  ///< no number was requested: `used` is adapted to the lava
-  struct sciara_part *part;   ///< one per thread; together they cover the own rows
-  struct sciara_part halo[2]; ///< lava of the halo, north and south: only donors, listed in each step
+  bool fits;                    ///< no number was requested: `used` is adapted to the lava
+  struct sciara_part *part;     ///< one per thread; together they cover the own rows
+  struct sciara_part halo[2];   ///< lava of the halo, north and south: only donors, listed in each step
   struct sciara_team team;
   int requested;             ///< requested size of the team
   int room;                  ///< threads that can be started; if one cannot, the OpenMP runtime would end the program
@@ -187,45 +166,10 @@ static int64_t work_of_all(const struct openmp *e, int64_t *most) {
   return all;
 }
 
-/**
- * Halves the number of threads if more than half of their time seems to be lost. If that is slower they are all back at the
- * next check, since a unit of work does not always take the same time; else twice as many are tried after a pause.
- */
-static void keep_pace(struct openmp *e, int64_t work) {
-  struct pace *p = &e->pace;
-  const double now = sciara_wallclock(), time = p->busy + now - p->since;
-  const double units = (double)p->work * (double)(e->step - p->step);
-  if (time < TOO_SHORT || !(units > 0)) return;
-  const double each = time / units * e->used; // time of a thread for a unit
-  if (e->used == 1) p->one = each;
-  if (p->before > 0 && time / units > p->before) {
-    p->most = p->most * 2 < e->threads ? p->most * 2 : e->threads;
-    p->pause = PAUSE_LEAST;
-    p->one = fmax(p->one, 1.25 * p->before * e->used); // what they took is right
-    p->before = 0;
-  } else if (p->before > 0) {
-    p->before = 0;
-  } else if (e->used > 1 && each > 2 * (p->one > 0 ? p->one : SLOWEST)) {
-    p->most = e->used / 2;
-    p->before = time / units;
-    p->pause = p->pause < PAUSE_MOST ? 2 * p->pause : PAUSE_MOST;
-    p->left = p->pause;
-  } else if (p->most < e->threads && p->left-- <= 0) {
-    const bool failed = p->pause > PAUSE_LEAST && 2 * p->most < e->threads;
-    p->most = failed ? 2 * p->most : e->threads;
-  } else if (p->most == e->threads) {
-    p->pause = PAUSE_LEAST;
-  }
-  p->since = now;
-  p->busy = 0;
-  p->step = e->step;
-  p->work = work;
-}
-
 /** Number of threads for this work. The number does not change for a small difference. */
 static int worthwhile(const struct openmp *e, int64_t work) {
   const int64_t enough = work / WORTHWHILE;
-  const int threads = enough >= e->pace.most ? e->pace.most : enough > 1 ? (int)enough : 1;
+  const int threads = enough >= e->threads ? e->threads : enough > 1 ? (int)enough : 1;
   const bool other = 4 * threads > 5 * e->used || 4 * threads < 3 * e->used;
   return e->fits && other ? threads : e->used;
 }
@@ -261,7 +205,6 @@ static enum sciara_status balance(struct openmp *e) {
   int64_t most;
   if (e->threads == 1) return SCIARA_OK;
   const int64_t all = work_of_all(e, &most);
-  keep_pace(e, all);
   const int used = worthwhile(e, all);
   if (used == e->used && most * used * 100 <= all * MOST_UNEVEN) return SCIARA_OK;
   e->used = used;
@@ -293,11 +236,6 @@ static enum sciara_status upload_openmp(void *engine, const struct sciara_state 
   const struct sciara_rule rule = sciara_rule_make(e->setup.params, state->grid.cell_size);
   SCIARA_TRY(list_cells(e, &rule));
   limit_team(e);
-  const int64_t all = WORK_EVALUATED * liquid_cells(e);
-  e->pace = (struct pace){.step = e->step,
-                          .work = all,
-                          .most = all < QUICK ? 1 : e->threads,
-                          .pause = PAUSE_LEAST}; // first how fast one is
   return balance(e);
 }
 
@@ -355,8 +293,7 @@ static enum sciara_status begin_step(struct openmp *e) {
   sciara_stopwatch_start(&e->watch);
   SCIARA_TRY(emit_openmp(e));
   sciara_stopwatch_lap(&e->watch, SCIARA_PROCESS_VENTS);
-  const bool early = e->step < BALANCE_EVERY && (e->step & (e->step - 1)) == 0;
-  if (early || e->step % BALANCE_EVERY == 0) SCIARA_TRY(balance(e));
+  if (e->step % BALANCE_EVERY == 0) SCIARA_TRY(balance(e));
   for (int n = 0; n < e->threads; n++) begin_part(e, &e->part[n]);
   for (int side = 0; side < 2; side++) begin_part(e, &e->halo[side]);
   sciara_stopwatch_lap(&e->watch, SCIARA_PROCESS_OTHER);
@@ -562,9 +499,7 @@ static enum sciara_status advance_openmp(void *engine, const struct sciara_stop 
   SCIARA_TRY(sciara_step_control_between_steps(&e->control));
   e->status = SCIARA_OK;
   e->done = !sciara_step_control_begin(&e->control, stop);
-  e->pace.since = sciara_wallclock();
   while (e->status == SCIARA_OK && !e->done) work_together(e, work, stop);
-  e->pace.busy += sciara_wallclock() - e->pace.since;
   *progress = e->control.now;
   return e->status == SCIARA_OK ? sciara_step_control_status(&e->control) : e->status;
 }
@@ -593,7 +528,6 @@ static void move_job(struct openmp *e, int me, const void *t_opt) { second_half(
 static enum sciara_status evaluate_openmp(void *engine, double thickness, double *t_opt) {
   struct openmp *e = (struct openmp *)engine;
   SCIARA_TRY(sciara_step_control_evaluate(&e->control, thickness));
-  e->pace = (struct pace){.most = e->threads}; // waiting for other bands says nothing about the threads
   SCIARA_TRY(begin_step(e));
   SCIARA_TRY(list_openmp_halo_lava(e));
   work_together(e, evaluate_job, NULL);

@@ -8,11 +8,14 @@ import case
 from case import ScenarioCase
 
 DRIVER = r"""#include <dlfcn.h>
-int cuInit(unsigned flags) { return flags + 100; }
+int cuInit(unsigned flags) { return flags || VERSION > 90000 ? 100 : 0; }
 int cuDriverGetVersion(int *version) { return *version = VERSION, 0; }
 int cuGetProcAddress_v2(const char *name, void **function, int version, unsigned long flags, int *found) {
   void *own = dlsym(dlopen("libcuda.so.1", RTLD_NOLOAD | RTLD_NOW), name);
-  return *function = own && version + flags ? own : (void *)cuInit, *found = 0;
+  return *function = own && version + flags ? own : (void *)cuInit, found ? *found = 0 : 0;
+}
+int cuGetProcAddress(const char *name, void **function, int version, unsigned long flags) {
+  return cuGetProcAddress_v2(name, function, version, flags, 0);
 }"""
 
 

@@ -106,7 +106,7 @@ class Validate(ScenarioCase):
         for version, said in (0, "there is no NVIDIA driver here"), (11040, "the NVIDIA driver is for CUDA 11.4, this program needs one for 1"), (99000, "no GPU was found (no"):
             self.tool("cc", "-shared", "-fPIC", f"-DVERSION={version}", "-o", "libcuda.so.1", "driver.c", "-ldl")
             done = self.sciara("run", "-q", "s.json", "--engine", "cuda-rbb", code=7, env=env)
-            self.assertIn(f'engine "cuda-rbb" is not available: {"this program was built" if "built without" in engines else said}', done.stderr)
+            self.assertIn(f'engine "cuda-rbb" is not available: {"this program was built" if "built without CUDA" in engines else said}', done.stderr)
             self.assertFalse(os.path.exists(self.path("s.out")))
             self.sciara("run", "-q", "s.json", "-n", 5, "-o", f"on-{version}", env=env)
             self.assertEqual(case.record(self.path(f"on-{version}"))["engine"]["name"], "openmp")

@@ -40,7 +40,7 @@ static struct filling filling_of(cJSON *object, const char *schema) {
                       .last = object->child ? object->child->prev : NULL}; // of the first it is the last
   f.rule = sciara_scenario_rule_of(object);
   const cJSON *preset = strcmp(schema, "model") == 0 ? cJSON_GetObjectItemCaseSensitive(object, "preset") : NULL;
-  if (cJSON_IsString(preset)) f.model = sciara_preset_find(preset->valuestring);
+  if (preset && cJSON_IsString(preset)) f.model = sciara_preset_find(preset->valuestring);
   return f;
 }
 

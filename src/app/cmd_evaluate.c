@@ -96,7 +96,6 @@ static enum sciara_status take_evaluate_options(const struct sciara_arguments *a
   o->extra_drivers = j->drivers;
   o->extra_driver_count = sciara_arguments_all(a, "allow-driver", j->drivers);
   SCIARA_TRY(sciara_take_min_thickness(a, &o->min_thickness_m));
-  o->screen = sciara_argument_given(a, "screen");
   SCIARA_TRY(sciara_take_workers(a, &o->workers));
   return take_observed(a, j);
 }
@@ -213,9 +212,6 @@ static const struct sciara_option options[] = {
     {"region", 0, "FILE", "compare only cells in this extent"},
     {"weight", 0, "W", "weight of that extent in the mean of J, up to 1e6 (default: 1)"},
     {"min-thickness", 0, "M", "thickness up to M metres counts as no lava (default: 0)"},
-    {"screen", 0, NULL,
-     "compute lines with \"least\" on cells of twice the size first: those with too small a J end there (rule "
-     "bingham)"},
     {"engine", 0, "NAME",
      "engine; default: that of the first scenario, where auto is openmp. cuda-batch: many on each GPU"},
     {"workers", 'j', "N",

@@ -56,16 +56,10 @@ static enum sciara_status find_vents(const struct sciara_scenario_member *scenar
 // ------------------------------------------------------------------------------------------------------------- scenarios
 
 /** Reads the tree of a scenario, with the model that all of them have. */
-static enum sciara_status read_base(const struct sciara_cases *c, struct sciara_case *s) {
-  const char *model = c->options->model;
+static enum sciara_status read_base(struct sciara_case *s, const char *model) {
   cJSON *tree = NULL;
-  char size[32];
   SCIARA_TRY(sciara_json_read(s->path, &tree));
-  enum sciara_status status = model ? sciara_scenario_override_key(s->path, tree, "model", model) : SCIARA_OK;
-  if (status == SCIARA_OK && c->fine) {
-    snprintf(size, sizeof size, "%.17g", 2 * c->fine->scenario[s - c->scenario].setup.site->grid.cell_size);
-    status = sciara_scenario_override_key(s->path, tree, "dem.cell_size_m", size);
-  }
+  const enum sciara_status status = model ? sciara_scenario_override_key(s->path, tree, "model", model) : SCIARA_OK;
   if (status == SCIARA_OK) return sciara_scenario_base_make(tree, &s->base);
   cJSON_Delete(tree);
   return status;
@@ -81,7 +75,7 @@ static enum sciara_status open_scenario(struct sciara_cases *c, size_t k) {
   s->path = c->options->scenarios[k];
   const char *engine = c->options->engine ? c->options->engine : k > 0 ? c->ops->name : NULL;
   s->setup = (struct sciara_compute_setup){.engine = engine, .threads = 1, .device = -1};
-  SCIARA_TRY(read_base(c, s));
+  SCIARA_TRY(read_base(s, c->options->model));
   const struct sciara_scenario_member unchanged = {.base = s->base, .name = s->path};
   sciara_scenario_member_read(&unchanged, false, &sciara_no_notes, spec, &diagnostics);
   spec->notes = NULL; // those of the ground; the others are said when it is placed
@@ -201,10 +195,9 @@ static enum sciara_status open_observed(struct sciara_cases *c, size_t k) {
                                      asked->path);
 }
 
-enum sciara_status sciara_cases_open(const struct sciara_evaluate_options *options, const struct sciara_cases *fine,
-                                     struct sciara_cases *out) {
+enum sciara_status sciara_cases_open(const struct sciara_evaluate_options *options, struct sciara_cases *out) {
   enum sciara_status status;
-  *out = (struct sciara_cases){.options = options, .fine = fine};
+  *out = (struct sciara_cases){.options = options};
   SCIARA_TRY_GOTO(SCIARA_NEW(out->scenario, options->scenario_count, "the scenarios"));
   SCIARA_TRY_GOTO(SCIARA_NEW(out->observed, options->observed_count, "the observed extents"));
   for (size_t k = 0; k < options->scenario_count; k++) SCIARA_TRY_GOTO(open_scenario(out, k));
@@ -307,24 +300,17 @@ static double bound_of(const struct sciara_cases *c, size_t observed, const stru
   return (double)o->count / (double)(o->count + excess);
 }
 
-double sciara_case_most(const struct sciara_cases *c, size_t scenario, const struct sciara_extent_scores *scores) {
-  double sum = 0, weights = 0;
-  for (size_t k = 0; k < c->options->observed_count; k++) {
-    const struct sciara_evaluate_observed *o = &c->options->observed[k];
-    if (o->held_out) continue;
-    weights += o->weight;
-    sum += o->weight * (o->scenario == scenario ? scores[k].jaccard : 1);
-  }
-  return sum / weights;
-}
-
-/** Whether the score cannot become what is asked for. */
+/** Whether the mean of the extents, those of other scenarios at 1, is below what is asked for. */
 static bool is_hopeless(const struct watch *w, const struct sciara_compute_view *v) {
   const struct sciara_evaluate_options *o = w->c->options;
-  for (size_t k = 0; k < o->observed_count; k++)
-    if (!o->observed[k].held_out && o->observed[k].scenario == w->job->scenario)
-      w->scores[k].jaccard = bound_of(w->c, k, v);
-  return sciara_case_most(w->c, w->job->scenario, w->scores) < w->job->least;
+  double sum = 0, weights = 0;
+  for (size_t k = 0; k < o->observed_count; k++) {
+    if (o->observed[k].held_out) continue;
+    weights += o->observed[k].weight;
+    if (o->observed[k].scenario == w->job->scenario) w->scores[k].jaccard = bound_of(w->c, k, v);
+    sum += o->observed[k].weight * (o->observed[k].scenario == w->job->scenario ? w->scores[k].jaccard : 1);
+  }
+  return sum / weights < w->job->least;
 }
 
 /** Whether the front is at rest, and was since all vents have ended. */

@@ -43,7 +43,6 @@ struct sciara_case {
 /** Zero-initialise; constant from when it is made. Release with sciara_cases_free. */
 struct sciara_cases {
   const struct sciara_evaluate_options *options; ///< must outlive it
-  const struct sciara_cases *fine;               ///< the same with cells of half the size; NULL: they have their own
   struct sciara_case *scenario;                  ///< as many as the options name, like `observed`
   struct sciara_case_observed *observed;
   const struct sciara_engine_ops *ops; ///< engine and options of the first scenario
@@ -51,9 +50,8 @@ struct sciara_cases {
   struct sciara_member_need need; ///< the most of any scenario
 };
 
-/** Reads everything. SCIARA_ERR_INPUT as of sciara_evaluator_open. @param fine as in struct sciara_cases */
-enum sciara_status sciara_cases_open(const struct sciara_evaluate_options *options, const struct sciara_cases *fine,
-                                     struct sciara_cases *out);
+/** Reads everything. SCIARA_ERR_INPUT as of sciara_evaluator_open. */
+enum sciara_status sciara_cases_open(const struct sciara_evaluate_options *options, struct sciara_cases *out);
 void sciara_cases_free(struct sciara_cases *c);
 
 /** Those of an evaluator, until it is closed: grounds, extents and times of observation. */
@@ -62,9 +60,6 @@ const struct sciara_cases *sciara_evaluator_cases(const struct sciara_evaluator 
 /** Whether lava covers the n-th cell of a footprint at the time of an observation. */
 bool sciara_case_covers(const struct sciara_cases *c, const struct sciara_case_observed *o,
                         const struct sciara_footprint *f, int64_t n);
-
-/** The mean of the J of a scenario's extents that are not held out, with those of the other scenarios at 1. */
-double sciara_case_most(const struct sciara_cases *c, size_t scenario, const struct sciara_extent_scores *scores);
 
 /** One scenario with changed keys. */
 struct sciara_case_job {

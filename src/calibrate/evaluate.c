@@ -36,9 +36,9 @@ struct entry {
 
 struct sciara_evaluator {
   struct sciara_evaluate_options options;
-  struct sciara_cases cases, screen; ///< screen: on coarse cells, if requests are screened
-  struct sciara_crew crew;           ///< with the lock for what follows
-  pthread_cond_t answered;           ///< for the thread that puts and waits
+  struct sciara_cases cases;
+  struct sciara_crew crew; ///< with the lock for what follows
+  pthread_cond_t answered; ///< for the thread that puts and waits
   struct entry *ring;
   uint64_t size, put, taken, given; ///< requests: places; added; of which all tasks were taken; answered
   bool giving, silent, last, ends;  ///< silent: no more answers are wanted
@@ -153,44 +153,6 @@ static enum sciara_status note_error(struct entry *n, size_t scenario, enum scia
   return SCIARA_OK;
 }
 
-static bool may_change_rule(const struct sciara_case_job *job) {
-  for (size_t k = 0; job->key && k < job->key_count; k++)
-    if (strcmp(job->key[k], "model") == 0 || strcmp(job->key[k], "model.rule") == 0 ||
-        strcmp(job->key[k], "model.preset") == 0)
-      return true;
-  return false;
-}
-
-/**
- * Computes a scenario on coarse cells. *ends: the score is too low by the margin, or the work was cancelled; else nothing is
- * left of it.
- */
-static enum sciara_status screen_case(const struct sciara_evaluator *e, const struct sciara_case_job *job,
-                                      const struct sciara_case_result *result, enum sciara_evaluate_status *verdict,
-                                      bool *cancelled, bool *ends) {
-  struct sciara_case_job coarse = *job;
-  coarse.least -= SCIARA_EVALUATE_SCREEN_MARGIN;
-  *ends = false;
-  if (!e->options.screen || coarse.least <= 0 || result->footprint || may_change_rule(job)) return SCIARA_OK;
-  SCIARA_TRY(sciara_case_compute(&e->screen, &coarse, result, verdict, cancelled));
-  *ends = *cancelled;
-  if (*cancelled) return SCIARA_OK;
-  *ends = *verdict == SCIARA_EVALUATE_OK && sciara_case_most(&e->screen, job->scenario, result->scores) < coarse.least;
-  if (*ends) result->run->early = SCIARA_EVALUATE_STOPPED;
-  for (size_t k = 0; k < e->options.observed_count; k++) {
-    struct sciara_extent_scores *s = &result->scores[k];
-    if (e->options.observed[k].scenario != job->scenario) continue;
-    if (*ends)
-      s->jaccard = fmin(1, s->jaccard + SCIARA_EVALUATE_SCREEN_MARGIN);
-    else
-      *s = (struct sciara_extent_scores){0};
-  }
-  if (*ends) return SCIARA_OK;
-  free(result->run->warnings);
-  *result->run = (struct sciara_evaluate_run){0};
-  return SCIARA_OK;
-}
-
 /** Computes a scenario of a request, and gives the results that are next. */
 static enum sciara_status do_task(void *context, int worker, const struct sciara_crew_task *task) {
   struct sciara_evaluator *e = (struct sciara_evaluator *)context;
@@ -207,9 +169,8 @@ static enum sciara_status do_task(void *context, int worker, const struct sciara
   const struct sciara_case_result result = {&n->runs[scenario], n->scores,
                                             n->footprints ? &n->footprints[scenario] : NULL};
   enum sciara_evaluate_status verdict;
-  bool cancelled = false, ends;
-  enum sciara_status status = screen_case(e, &job, &result, &verdict, &cancelled, &ends);
-  if (status == SCIARA_OK && !ends) status = sciara_case_compute(&e->cases, &job, &result, &verdict, &cancelled);
+  bool cancelled = false;
+  enum sciara_status status = sciara_case_compute(&e->cases, &job, &result, &verdict, &cancelled);
   pthread_mutex_lock(&e->crew.lock);
   if (status == SCIARA_OK && !cancelled && verdict != SCIARA_EVALUATE_OK) status = note_error(n, scenario, verdict);
   if (status == SCIARA_OK && !cancelled) n->open--; // else it is never answered
@@ -319,26 +280,10 @@ static const struct sciara_grid *largest_grid(const struct sciara_cases *c) {
   return most;
 }
 
-/** The coarse cells: those of rule bingham, whose parameters belong to no size of cells, on CPUs. */
-static enum sciara_status open_screen(struct sciara_evaluator *e) {
-  for (size_t k = 0; k < e->options.scenario_count; k++) {
-    const struct sciara_case *c = &e->cases.scenario[k];
-    if (c->spec.params.rule != SCIARA_RULE_BINGHAM)
-      return sciara_fail(SCIARA_ERR_USAGE,
-                         "--screen: expected rule bingham, found %s in %s: its parameters belong to one size of cells",
-                         sciara_rule_name(c->spec.params.rule), c->path);
-  }
-  if (e->cases.ops->slots)
-    return sciara_fail(SCIARA_ERR_USAGE, "--screen: expected an engine for CPUs, found %s", e->cases.ops->name);
-  const enum sciara_status status = sciara_cases_open(&e->options, &e->cases, &e->screen);
-  return status == SCIARA_OK ? status : sciara_fail_context(status, "--screen");
-}
-
 static enum sciara_status start_evaluator(struct sciara_evaluator *e) {
   struct sciara_capacity most;
   SCIARA_TRY(check_options(&e->options));
-  SCIARA_TRY(sciara_cases_open(&e->options, NULL, &e->cases));
-  if (e->options.screen) SCIARA_TRY(open_screen(e));
+  SCIARA_TRY(sciara_cases_open(&e->options, &e->cases));
   const struct sciara_grid *grid = largest_grid(&e->cases);
   const struct sciara_capacity_request request = {.name = e->options.scenarios[0],
                                                   .grid = grid,
@@ -392,7 +337,6 @@ void sciara_evaluator_close(struct sciara_evaluator *e) {
   sciara_crew_free(&e->crew);
   pthread_cond_destroy(&e->answered);
   sciara_cases_free(&e->cases);
-  sciara_cases_free(&e->screen);
   sciara_free(e->ring);
   sciara_free(e);
 }

@@ -12,9 +12,6 @@
 /** The largest weight, with which sums of scores stay finite. */
 #define SCIARA_EVALUATE_WEIGHT_MOST 1e6
 
-/** What J may gain from cells of twice the size to those of the scenario, rule bingham (docs/calibration.md). */
-#define SCIARA_EVALUATE_SCREEN_MARGIN 0.1
-
 /** An observed extent. */
 struct sciara_evaluate_observed {
   size_t scenario;        ///< number of the scenario of its eruption
@@ -71,7 +68,6 @@ struct sciara_evaluate_options {
   size_t extra_driver_count;
   const char *engine; ///< NULL: that of the first scenario; "auto" is openmp
   int workers;        ///< scenarios computed at a time; 0: one per core or GPU, or as many as GPUs have slots for
-  bool screen;        ///< requests with `least` are screened on cells of twice the size
   /** Called about every 0.05 s by the thread that puts or waits; false: a cancellation. May be NULL. */
   bool (*go_on)(void *context);
   /**
@@ -95,10 +91,6 @@ struct sciara_evaluate_request {
    * Above 0: runs may end early. A run is stopped when the mean can no longer be as much as this, for J is at most |R| / |R and
    * S so far|, R the observed and S the simulated extent; and ended when all vents have, and no cell was newly covered
    * since, for run.front_at_rest. Other runs of the same request do not matter. 0: never.
-   *
-   * With screen a scenario is first computed on those cells, unless the result has the footprints or the keys may change the
-   * rule. If the mean cannot be
-   * as much as this by SCIARA_EVALUATE_SCREEN_MARGIN or more, it is stopped there, and its J are those plus this margin.
    */
   double least;
 };

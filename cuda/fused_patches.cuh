@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step for much lava, where throughput matters: three kernels, with one block per patch of 32 x 8 cells and one
-// thread per cell, in the second also for the cells around the patch. Flows are computed by the block of the receivers, also for the cells around its patch, and are
-// exchanged through shared memory. So only little is written to global memory: the receivers of each cell, and
-// what its flows have in common. The kernels are those of a whole map or of a band of it (band_border.cuh).
+// thread per cell. Flows are computed by the block of the receivers, also for the cells around its patch, each of which
+// has a thread in the second kernel too, and are exchanged through shared memory. So only little is written to global
+// memory: the receivers of each cell, and what its flows have in common. The kernels are those of a whole map or of a
+// band of it (band_border.cuh).
 #ifndef SCIARA_CUDA_FUSED_PATCHES_CUH
 #define SCIARA_CUDA_FUSED_PATCHES_CUH
 

@@ -40,9 +40,6 @@ struct sciara_banded_gpus {
   char host[64];
 };
 
-/** The GPUs of this process. */
-struct sciara_banded_gpus sciara_banded_gpus_here(void);
-
 /**
  * The GPU of a rank, the first of `each`: those that share a set take theirs in turn, from number `first` on. SCIARA_ERR_DEVICE
  * if it has too few. @param all those of all ranks

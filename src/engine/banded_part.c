@@ -10,10 +10,13 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/wallclock.h"
 #include "comm/vote.h"
 #include "engine/device_info.h"
+#include "engine/stop_rule.h"
 
-void sciara_banded_note(struct sciara_banded_part *p, enum sciara_status status) {
+/** Keeps the first failure of a command in the report. */
+static void note_failure(struct sciara_banded_part *p, enum sciara_status status) {
   if (status == SCIARA_OK || p->report.status != SCIARA_OK) return;
   p->report.status = status;
   snprintf(p->report.text, sizeof p->report.text, "%s", sciara_last_error());
@@ -38,7 +41,7 @@ static enum sciara_status receive_vents(struct sciara_banded_part *p, const stru
     status = sciara_vents_clone(root, &v);
   else
     status = sciara_vents_make(command->vents, command->slots, &v);
-  sciara_banded_note(p, status);
+  note_failure(p, status);
   bool well;
   SCIARA_TRY(are_all_well(p, &well));
   if (!well) {
@@ -73,7 +76,8 @@ static enum sciara_status find_inner(struct sciara_banded_part *p, const struct 
   return why ? sciara_fail(SCIARA_ERR_DEVICE, "engine \"%s\" is not available: %s", entry->name, why) : SCIARA_OK;
 }
 
-struct sciara_banded_gpus sciara_banded_gpus_here(void) {
+/** The GPUs of this process. */
+static struct sciara_banded_gpus gpus_here(void) {
   struct sciara_banded_gpus here = {.set = SCIARA_HASH_BEGIN, .count = sciara_devices()};
   for (int k = 0; k < here.count; k++) {
     const uint64_t gpu = sciara_device_identity(k);
@@ -104,7 +108,7 @@ enum sciara_status sciara_banded_device(const struct sciara_banded_gpus *all, in
 /** The GPU of this rank, or the first of its GPUs if the engine has several: one, unless its options say more. Called by all. */
 static enum sciara_status choose_device(struct sciara_banded_part *p, int first) {
   struct sciara_comm *c = p->comm;
-  struct sciara_banded_gpus mine = sciara_banded_gpus_here(), *all;
+  struct sciara_banded_gpus mine = gpus_here(), *all;
   int *gpus = &p->setup.options.gpus;
   const int each = *gpus > 0 ? *gpus : 1;
   if (sciara_engine_follows(p->inner, "gpus")) *gpus = each;
@@ -113,14 +117,14 @@ static enum sciara_status choose_device(struct sciara_banded_part *p, int first)
   if (lost == SCIARA_OK) lost = sciara_comm_broadcast(c, all, (size_t)c->size * sizeof *all);
   const bool chosen = c->one_process; // threads share a GPU
   if (lost == SCIARA_OK && !chosen)
-    sciara_banded_note(p, sciara_banded_device(all, c->size, c->rank, first, each, &p->setup.device));
+    note_failure(p, sciara_banded_device(all, c->size, c->rank, first, each, &p->setup.device));
   sciara_free(all);
   return lost;
 }
 
 static enum sciara_status create_part(struct sciara_banded_part *p, const struct sciara_banded_command *command,
                                       const struct sciara_banded_root *root) {
-  sciara_banded_note(p, find_inner(p, command));
+  note_failure(p, find_inner(p, command));
   p->params = command->params;
   p->setup = (struct sciara_engine_setup){.boundary = command->boundary,
                                           .threads = sciara_banded_threads(p->inner, p->comm, command->threads),
@@ -202,14 +206,14 @@ static enum sciara_status divide(struct sciara_banded_part *p, const struct scia
                                  const struct sciara_cuts *cuts) {
   struct sciara_state *state = NULL;
   bool well;
-  sciara_banded_note(p, prepare_band(p, cuts, &state));
+  note_failure(p, prepare_band(p, cuts, &state));
   enum sciara_status lost = are_all_well(p, &well);
   if (lost == SCIARA_OK && well) {
     const struct sciara_rows to = {
         .cuts = p->cuts, .halo = SCIARA_HALO_ROWS, .state = state, .z0 = p->z0, .kind = p->kind};
     lost = sciara_rows_move(p->comm, from, &to, p->record, true);
     forget_counts(p);
-    if (lost == SCIARA_OK && state) sciara_banded_note(p, start_engine(p, state));
+    if (lost == SCIARA_OK && state) note_failure(p, start_engine(p, state));
   }
   sciara_state_destroy(state);
   return lost;
@@ -244,7 +248,7 @@ static enum sciara_status download_band(struct sciara_banded_part *p, struct sci
 static enum sciara_status download_part(struct sciara_banded_part *p, const struct sciara_banded_root *root) {
   struct sciara_state *state;
   bool well;
-  sciara_banded_note(p, download_band(p, &state));
+  note_failure(p, download_band(p, &state));
   enum sciara_status lost = are_all_well(p, &well);
   if (lost == SCIARA_OK && well) {
     const struct sciara_rows from = {.cuts = p->cuts, .halo = SCIARA_HALO_ROWS, .state = state};
@@ -265,9 +269,9 @@ static enum sciara_status count_rows(struct sciara_banded_part *p, struct sciara
   int64_t *count = NULL;
   struct sciara_comm_message *m = NULL;
   bool well;
-  sciara_banded_note(p, download_band(p, &state));
-  sciara_banded_note(p, SCIARA_NEW(count, rows, "liquid cells of the rows"));
-  sciara_banded_note(p, SCIARA_NEW(m, p->comm->size, "messages"));
+  note_failure(p, download_band(p, &state));
+  note_failure(p, SCIARA_NEW(count, rows, "liquid cells of the rows"));
+  note_failure(p, SCIARA_NEW(m, p->comm->size, "messages"));
   enum sciara_status lost = are_all_well(p, &well);
   if (lost != SCIARA_OK || !well) goto cleanup;
   for (int64_t r = 0; state && r < rows; r++) // without an engine there are no rows
@@ -298,7 +302,7 @@ static enum sciara_status cut(struct sciara_banded_part *p, const struct sciara_
   bool well;
   if (root) cuts = root->cuts;
   SCIARA_TRY(sciara_comm_broadcast(p->comm, &cuts, sizeof cuts));
-  sciara_banded_note(p, download_band(p, &state));
+  note_failure(p, download_band(p, &state));
   enum sciara_status lost = are_all_well(p, &well);
   if (lost == SCIARA_OK && well) {
     const struct sciara_rows from = {.cuts = p->cuts, .halo = SCIARA_HALO_ROWS, .state = state};
@@ -306,6 +310,165 @@ static enum sciara_status cut(struct sciara_banded_part *p, const struct sciara_
     lost = divide(p, &from, &cuts);
   }
   sciara_state_destroy(state);
+  return lost;
+}
+
+// --------------------------------------------------------------------------------------------------------------- steps
+
+/** Sends the own rows next to each border and receives the halo. A rank that has failed sends what it sent before. */
+static enum sciara_status exchange_halo(struct sciara_banded_part *p) {
+  const struct sciara_engine_phases *phases = p->inner->phases;
+  const int64_t rows = p->site->grid.rows, north = p->setup.halo_north, south = p->setup.halo_south;
+  const size_t bytes = SCIARA_HALO_ROWS * phases->row_bytes(p->engine);
+  const bool has[2] = {north > 0, south > 0};
+  const int64_t own[2] = {north, rows - south - SCIARA_HALO_ROWS}, halo[2] = {0, rows - south};
+  struct sciara_comm_message m[4];
+  int count = 0;
+  for (int side = 0; side < 2; side++) {
+    if (!has[side]) continue;
+    const int other = p->comm->rank + (side == 0 ? -1 : 1);
+    if (p->report.status == SCIARA_OK)
+      note_failure(p, phases->pack(p->engine, own[side], SCIARA_HALO_ROWS, p->halo[side][0]));
+    m[count++] = (struct sciara_comm_message){.rank = other, .data = p->halo[side][0], .bytes = bytes};
+    m[count++] = (struct sciara_comm_message){.rank = other, .receive = true, .data = p->halo[side][1], .bytes = bytes};
+  }
+  SCIARA_TRY(sciara_comm_exchange(p->comm, m, count));
+  for (int side = 0; side < 2; side++)
+    if (has[side] && p->report.status == SCIARA_OK)
+      note_failure(p, phases->unpack(p->engine, halo[side], SCIARA_HALO_ROWS, p->halo[side][1]));
+  return SCIARA_OK;
+}
+
+/** What this rank says with its time, s. */
+static enum sciara_status vote(struct sciara_banded_part *p, double t_opt, unsigned flags, uint64_t *out) {
+  if (p->report.status != SCIARA_OK) flags |= SCIARA_VOTE_ERROR;
+  // A time that no vote holds comes from numbers that lava cannot have: `move` finds them.
+  *out = sciara_vote_make(sciara_vote_holds(t_opt) ? t_opt : 0x1p-126, flags);
+  return p->comm->ops->vote(p->comm, p->cuts.count, out);
+}
+
+/** Whether rank 0 wants to return at the end of this step. */
+static bool wants_stop(const struct sciara_banded_root *root) {
+  return root &&
+         ((root->cancel && __atomic_load_n(root->cancel, __ATOMIC_RELAXED)) || sciara_wallclock() >= root->until);
+}
+
+/** Adds what all vents emit in the next step, in the order of the engines. */
+static void add_emitted(const struct sciara_banded_part *p, struct sciara_banded_root *root) {
+  const struct sciara_vents *v = p->map_vents;
+  for (int64_t n = 0; n < v->count; n++) {
+    const double volume =
+        sciara_vent_volume(v->begin, v->end, v->rate, v->first[n], v->first[n + 1], p->now.time, p->now.clock);
+    if (volume > 0) root->emitted = root->emitted + volume;
+  }
+}
+
+/** `move`; a rank that fails continues to count, so that it leaves with the others. */
+static void move_bands(struct sciara_banded_part *p, double t_opt) {
+  struct sciara_engine_progress after = p->now;
+  const enum sciara_status status = p->inner->phases->move(p->engine, t_opt, &after);
+  note_failure(p, status);
+  if (status == SCIARA_OK) {
+    p->now = after;
+    return;
+  }
+  p->report.now.bad = after.bad;
+  p->now.time = p->now.time + p->now.clock;
+  p->now.step++;
+}
+
+/** A step. *agreed: the votes of its end, whose time counts for nothing; ERROR: a rank has failed before its lava moved. */
+static enum sciara_status step_bands(struct sciara_banded_part *p, const struct sciara_banded_command *command,
+                                     const struct sciara_stop_rule *rule, struct sciara_banded_root *root,
+                                     uint64_t *agreed) {
+  double t_opt = p->params.t_max;
+  uint64_t all;
+  SCIARA_TRY(exchange_halo(p));
+  if (p->report.status == SCIARA_OK)
+    note_failure(p, p->inner->phases->evaluate(p->engine, command->stop.thickness, &t_opt));
+  SCIARA_TRY(vote(p, t_opt, wants_stop(root) ? SCIARA_VOTE_STOP : 0, &all));
+  *agreed = all | SCIARA_VOTE_LIQUID;
+  if (all & SCIARA_VOTE_ERROR) return SCIARA_OK;
+  if (root) add_emitted(p, root);
+  move_bands(p, sciara_vote_time(all));
+  const bool may_solidify = rule->solidified && p->now.time >= rule->vents_end;
+  if (!may_solidify && !(rule->thickness < (double)INFINITY)) return SCIARA_OK;
+  const unsigned flags = (p->now.liquid_cells != 0 ? SCIARA_VOTE_LIQUID : 0u) | (p->now.thick ? SCIARA_VOTE_THICK : 0u);
+  SCIARA_TRY(vote(p, t_opt, flags, agreed));
+  *agreed |= all & SCIARA_VOTE_STOP;
+  return SCIARA_OK;
+}
+
+/** The steps of ADVANCE, until its stop rule, a failure of any rank, or the wish of rank 0. */
+static enum sciara_status advance_part(struct sciara_banded_part *p, const struct sciara_banded_command *command,
+                                       struct sciara_banded_root *root) {
+  const struct sciara_stop *stop = &command->stop;
+  const struct sciara_stop_rule rule = {.steps = stop->steps,
+                                        .time = stop->time,
+                                        .vents_end = p->vents_end,
+                                        .thickness = stop->thickness > 0 ? stop->thickness : (double)INFINITY,
+                                        .solidified = stop->solidified};
+  uint64_t agreed = command->liquid ? SCIARA_VOTE_LIQUID : 0;
+  while (p->engine) {
+    p->report.reason = sciara_stop_test(&rule, p->now.step, p->now.time, p->now.clock, agreed & SCIARA_VOTE_LIQUID,
+                                        agreed & SCIARA_VOTE_THICK);
+    if (p->report.reason != SCIARA_STOP_NONE || agreed & (SCIARA_VOTE_STOP | SCIARA_VOTE_ERROR)) break;
+    SCIARA_TRY(step_bands(p, command, &rule, root, &agreed));
+  }
+  return SCIARA_OK;
+}
+
+// ------------------------------------------------------------------------------------------------------------- measure
+
+/** `count` votes; the smallest time is that of rank 0. */
+static enum sciara_status votes(struct sciara_banded_part *p, int count) {
+  struct sciara_comm *c = p->comm;
+  for (int n = 0; n < count; n++) {
+    uint64_t vote = sciara_vote_make(1.0 + n + c->rank, c->rank == c->size - 1 ? SCIARA_VOTE_LIQUID : 0);
+    SCIARA_TRY(c->ops->vote(c, c->size, &vote));
+    if (vote != sciara_vote_make(1.0 + n, SCIARA_VOTE_LIQUID))
+      note_failure(p, sciara_fail(SCIARA_ERR_NUMERIC, "a vote is %g s", sciara_vote_time(vote)));
+  }
+  return SCIARA_OK;
+}
+
+/** `count` exchanges with both neighbours. data: sent and received, of two sides. */
+static enum sciara_status messages(struct sciara_banded_part *p, char *data, size_t bytes, int count) {
+  struct sciara_comm *c = p->comm;
+  struct sciara_comm_message m[4];
+  int messages = 0;
+  for (int side = 0; side < 2; side++) {
+    const int other = c->rank + (side == 0 ? -1 : 1);
+    char *out = data + 2 * (size_t)side * bytes;
+    if (other < 0 || other >= c->size) continue;
+    m[messages++] = (struct sciara_comm_message){.rank = other, .data = out, .bytes = bytes};
+    m[messages++] = (struct sciara_comm_message){.rank = other, .receive = true, .data = out + bytes, .bytes = bytes};
+  }
+  for (int n = 0; n < count; n++) {
+    memset(data, c->rank + n, bytes);
+    memset(data + 2 * bytes, c->rank + n, bytes);
+    SCIARA_TRY(sciara_comm_exchange(c, m, messages));
+    for (int k = 1; k < messages; k += 2) {
+      const char *in = (const char *)m[k].data, expected = (char)(m[k].rank + n);
+      if (in[0] != expected || in[bytes - 1] != expected)
+        note_failure(p, sciara_fail(SCIARA_ERR_NUMERIC, "a message of %zu bytes is not what was sent", bytes));
+    }
+  }
+  return SCIARA_OK;
+}
+
+/** MEASURE: the votes or messages of this rank, which no step needs. */
+static enum sciara_status measure_part(struct sciara_banded_part *p, const struct sciara_banded_command *command) {
+  char *data = NULL;
+  bool well = command->bytes == 0 || sciara_alloc((void **)&data, 4, command->bytes, "messages") == SCIARA_OK;
+  if (!well) note_failure(p, SCIARA_ERR_MEMORY);
+  uint64_t vote = sciara_vote_make(1, well ? 0 : SCIARA_VOTE_ERROR); // all begin together, or none
+  enum sciara_status lost = p->comm->ops->vote(p->comm, p->comm->size, &vote);
+  const double begin = sciara_wallclock();
+  if (lost == SCIARA_OK && !(vote & SCIARA_VOTE_ERROR))
+    lost = command->bytes == 0 ? votes(p, command->count) : messages(p, data, command->bytes, command->count);
+  p->report.seconds = command->count > 0 ? (sciara_wallclock() - begin) / command->count : 0;
+  sciara_free(data);
   return lost;
 }
 
@@ -324,11 +487,11 @@ enum sciara_status sciara_banded_obey(struct sciara_banded_part *p, const struct
   switch (command->kind) {
     case SCIARA_BANDED_CREATE: lost = create_part(p, command, root); break;
     case SCIARA_BANDED_UPLOAD: lost = upload_part(p, command, root); break;
-    case SCIARA_BANDED_ADVANCE: lost = sciara_banded_steps(p, command, root); break;
+    case SCIARA_BANDED_ADVANCE: lost = advance_part(p, command, root); break;
     case SCIARA_BANDED_DOWNLOAD: lost = download_part(p, root); break;
     case SCIARA_BANDED_COUNT: lost = count_rows(p, root); break;
     case SCIARA_BANDED_CUT: lost = cut(p, root); break;
-    case SCIARA_BANDED_MEASURE: lost = sciara_banded_exchange(p, command); break;
+    case SCIARA_BANDED_MEASURE: lost = measure_part(p, command); break;
     case SCIARA_BANDED_DESTROY: sciara_banded_release(p); break;
     case SCIARA_BANDED_DISMISS: break;
   }

@@ -93,14 +93,4 @@ enum sciara_status sciara_banded_obey(struct sciara_banded_part *p, const struct
 /** Releases what the part owns. */
 void sciara_banded_release(struct sciara_banded_part *p);
 
-/** The steps of ADVANCE, until its stop rule, a failure of any rank, or the wish of rank 0. */
-enum sciara_status sciara_banded_steps(struct sciara_banded_part *p, const struct sciara_banded_command *command,
-                                       struct sciara_banded_root *root);
-
-/** MEASURE: the votes or messages of this rank. */
-enum sciara_status sciara_banded_exchange(struct sciara_banded_part *p, const struct sciara_banded_command *command);
-
-/** Keeps the first failure of a command in the report. */
-void sciara_banded_note(struct sciara_banded_part *p, enum sciara_status status);
-
 #endif

@@ -34,7 +34,8 @@ static uint64_t hash_text(uint64_t hash, const char *text) { return sciara_hash_
 
 static uint64_t hash_number(uint64_t hash, double number) { return sciara_hash_bytes(hash, &number, sizeof number); }
 
-uint64_t sciara_ensemble_lists_hash(const struct sciara_ensemble *e) {
+/** The hash of vents, events and sample, on which no member depends, but the results; without `sample.draws`. */
+static uint64_t hash_lists(const struct sciara_ensemble *e) {
   uint64_t hash = hash_text(SCIARA_HASH_BEGIN, sciara_sample_methods[e->method]);
   hash = hash_text(hash, e->vents_drawn ? "drawn" : "all");
   hash = sciara_hash_bytes(hash, &e->replicates, sizeof e->replicates);
@@ -144,7 +145,7 @@ static enum sciara_status make_tree(const struct sciara_ensemble *e, const struc
   bool whole = put_text(root, "format", FORMAT) && put_number(root, "version", VERSION) &&
                put_text(root, "program", SCIARA_VERSION) && (!e->title || put_text(root, "title", e->title)) &&
                sciara_json_put_hash(root, "hash", e->hash) && sciara_json_put_hash(root, "site_hash", e->site_hash) &&
-               sciara_json_put_hash(root, "lists_hash", sciara_ensemble_lists_hash(e)) &&
+               sciara_json_put_hash(root, "lists_hash", hash_lists(e)) &&
                (!e->initial_hash || sciara_json_put_hash(root, "initial_hash", e->initial_hash)) &&
                (!(e->rule_edition > 1) || put_number(root, "rule_edition", (double)e->rule_edition)) &&
                put_number(root, "batch_size", (double)e->batch_size) &&
@@ -438,7 +439,7 @@ static enum sciara_status check_items(const struct sciara_ensemble *e, const cha
 
 enum sciara_status sciara_ensemble_lists_check(const struct sciara_ensemble *e,
                                                const struct sciara_ensemble_rows *planned) {
-  if (planned->has_lists && planned->lists != sciara_ensemble_lists_hash(e))
+  if (planned->has_lists && planned->lists != hash_lists(e))
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s/%s: expected vents, events and sample as they were planned, found changed ones; 'sciara "
                        "ensemble plan' with the same file and folder writes them again",

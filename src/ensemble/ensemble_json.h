@@ -70,9 +70,6 @@ enum sciara_status sciara_ensemble_json_write(const struct sciara_ensemble *e, c
 /** The hash of an ensemble: of its base as stored, its batch size, its initial_hash, and the hashes of the rows. */
 uint64_t sciara_ensemble_hash(const struct sciara_ensemble *e);
 
-/** The hash of vents, events and sample, on which no member depends, but the results; without `sample.draws`. */
-uint64_t sciara_ensemble_lists_hash(const struct sciara_ensemble *e);
-
 /** Columns of members.csv on which no member depends, but how the results group it. */
 enum {
   SCIARA_ENSEMBLE_GROUPINGS = 4, ///< stratum, replicate, vent, event
@@ -90,7 +87,7 @@ struct sciara_ensemble_rows {
   bool has_columns; ///< false: planned by a version that did not hash these columns
   size_t columns;   ///< that have a hash: an earlier version did not have those of what was drawn
   uint64_t column[SCIARA_ENSEMBLE_COLUMNS];
-  bool has_lists; ///< false: planned by a version without sciara_ensemble_lists_hash
+  bool has_lists; ///< false: planned by a version without a hash of vents, events and sample
   uint64_t lists;
 };
 

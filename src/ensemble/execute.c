@@ -3,18 +3,23 @@
 #include "ensemble/execute.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "base/date.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "base/wallclock.h"
 #include "ensemble/batch_folder.h"
 #include "ensemble/ensemble_folder.h"
+#include "ensemble/ensemble_sample.h"
 #include "ensemble/ground.h"
-#include "ensemble/stop_rule.h"
 #include "ensemble/task_list.h"
 #include "file/durable.h"
 #include "member/compute.h"
@@ -24,6 +29,7 @@
 #include "setup/setup.h"
 #include "sim/choose_engine.h"
 #include "sim/parallel.h"
+#include "store/checkpoint_hdf5.h"
 
 enum {
   TICK_MS = 200,
@@ -134,6 +140,26 @@ static enum sciara_status make_tasks(struct work *w, struct sciara_member_need *
 
 // ---------------------------------------------------------------------------------------------------------- stop rule
 
+/** The number of whole batches, from the first on, with which the stop rule holds; 0: it does not, or there is none. */
+static enum sciara_status find_stop(const struct sciara_ensemble *e, const struct sciara_site *site, size_t *batches) {
+  struct sciara_batches done = {0};
+  struct sciara_poi_hits hits = {0};
+  uint8_t *sea = NULL;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_batches_open(e, &done));
+  SCIARA_TRY_GOTO(sciara_site_sea(site, &sea));
+  done.sea = sea;
+  SCIARA_TRY_GOTO(sciara_poi_hits_make(e->result.pois, e->result.poi_count, &site->grid, e->members.count, &hits));
+  const struct sciara_footprint_source source = sciara_batches_source(&done);
+  SCIARA_TRY_GOTO(sciara_footprints_visit(&source, 1, sciara_poi_hits_visit, &hits));
+  SCIARA_TRY_GOTO(sciara_stop_prefix(e, &done, &hits, batches));
+cleanup:
+  sciara_poi_hits_free(&hits);
+  sciara_free(sea);
+  sciara_batches_free(&done);
+  return status;
+}
+
 /**
  * Tests the stop rule, and ends the work if it holds. What counts is the shortest prefix of whole batches, whenever the
  * test is made; so the results do not depend on the time of the test.
@@ -146,7 +172,7 @@ static enum sciara_status test_stop(struct work *w) {
   if (due) w->next_test = prefix + 1 + prefix / STOP_TESTS;
   pthread_mutex_unlock(&w->crew.lock);
   if (!due) return SCIARA_OK;
-  SCIARA_TRY(sciara_stop_find(w->e, w->setup.site, &enough));
+  SCIARA_TRY(find_stop(w->e, w->setup.site, &enough));
   if (enough == 0) return SCIARA_OK;
   pthread_mutex_lock(&w->crew.lock);
   w->now.enough = enough; // whoever finds it finds the same
@@ -375,5 +401,110 @@ enum sciara_status sciara_ensemble_execute(const struct sciara_ensemble *e,
   sciara_free(w.whole);
   sciara_free(w.open);
   sciara_free(w.tasks);
+  return status;
+}
+
+// ------------------------------------------------------------------------------------------------- what a folder holds
+
+enum { LOG_MOST = 1 << 30, HOUR = 3600 };
+
+/** Members that ended in the last hour, and the time in which they were computed. */
+struct lately {
+  double members;
+  double begin, end; ///< s since 1970: when the first of them began, and the last one ended
+};
+
+/** Counts a line of log.csv: ended_utc,id,batch,host,process,seconds,... */
+static void count_line(char *line, double since, struct lately *l) {
+  enum { SECONDS = 5 };
+  double when, seconds = 0;
+  bool zoned;
+  char *field = line;
+  for (int k = 0; k < SECONDS && field; k++) {
+    field = strchr(field, ',');
+    if (field) *field++ = '\0';
+  }
+  if (!sciara_parse_date(line, &when, &zoned) || when < since) return;
+  if (field) seconds = strtod(field, NULL);
+  const double begin = when - (seconds > 0 ? seconds : 0); // also where it is not a number
+  if (l->members == 0 || begin < l->begin) l->begin = begin;
+  if (l->members == 0 || when > l->end) l->end = when;
+  l->members++;
+}
+
+/** The speed of the last hour by log.csv. What began before it counts from its beginning. */
+static void read_speed(const struct sciara_ensemble *e, struct sciara_ensemble_status *out) {
+  char *path = sciara_path_join(e->folder, SCIARA_ENSEMBLE_LOG), *text = NULL;
+  size_t length;
+  const double since = (double)time(NULL) - HOUR;
+  struct lately l = {0};
+  if (path && sciara_file_read(path, LOG_MOST, &text, &length) == SCIARA_OK)
+    for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+      *end = '\0';
+      count_line(line, since, &l);
+    }
+  out->last_hour = l.members;
+  out->last_s = fmax(1, l.end - fmax(l.begin, since)); // the log has whole seconds
+  out->per_hour = HOUR * l.members / out->last_s;
+  free(text);
+  free(path);
+}
+
+static double size_of(const struct sciara_ensemble *e, size_t batch) {
+  struct stat about;
+  char *path = sciara_batch_path(e, batch);
+  const double bytes = path && stat(path, &about) == 0 ? (double)about.st_size : 0;
+  free(path);
+  return bytes;
+}
+
+/** Whether the member continues from a checkpoint: one of another plan is not used. */
+static bool has_checkpoint(const struct sciara_batch_folder *folder, size_t member) {
+  const struct sciara_ensemble *e = folder->ensemble;
+  struct sciara_checkpoint c = {0};
+  char *path = sciara_member_checkpoint_path(folder, member);
+  const bool found = path && access(path, F_OK) == 0 && sciara_checkpoint_read_header(path, &c) == SCIARA_OK &&
+                     c.identity.of_member && c.ensemble_hash == e->hash && c.row_hash == e->members.hash[member];
+  sciara_checkpoint_free(&c);
+  free(path);
+  return found;
+}
+
+/** Tests the stop rule, which asks for the first batches. */
+static enum sciara_status read_stop(const struct sciara_ensemble *e, struct sciara_ensemble_status *out) {
+  const struct sciara_site *site = NULL;
+  enum sciara_status status = sciara_ensemble_site_read(e, NULL, &site);
+  if (status == SCIARA_OK) status = find_stop(e, site, &out->enough);
+  sciara_site_release(site);
+  return status;
+}
+
+enum sciara_status sciara_ensemble_read_status(const struct sciara_ensemble *e, struct sciara_ensemble_status *out) {
+  const struct sciara_batch_folder folder = {.ensemble = e};
+  struct sciara_member_done *states;
+  enum sciara_status status = SCIARA_OK;
+  bool first = false;
+  *out = (struct sciara_ensemble_status){.members = e->members.count, .batches = e->batch_count};
+  SCIARA_TRY(SCIARA_NEW(states, e->members.count, "the states of the members"));
+  for (size_t b = 0; b < e->batch_count && status == SCIARA_OK; b++) {
+    bool whole = false;
+    status = sciara_batch_is_whole(&folder, b, states, &whole);
+    out->whole += whole;
+    first |= whole && b == 0;
+    if (whole) out->bytes += size_of(e, b);
+    for (size_t m = sciara_batch_begin(e, b); m < sciara_batch_end(e, b); m++) {
+      const bool stored = !whole && sciara_member_look(&folder, m, &states[m]), finished = states[m].finished;
+      out->single += stored && finished;
+      out->unusable += stored && !finished;
+      out->finished += finished;
+      out->begun += !finished && has_checkpoint(&folder, m);
+      out->failed += states[m].failed;
+      out->censored += states[m].censored;
+    }
+  }
+  sciara_free(states);
+  if (status == SCIARA_OK && e->stop.standard_error > 0 && first && out->finished < out->members)
+    status = read_stop(e, out);
+  if (status == SCIARA_OK) read_speed(e, out); // whose errors would replace the message
   return status;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the members erupt that count: for maps, also where a plan has no list of vents.
+// Where members erupt, also where a plan has no list of vents: for maps, and in which zones of eruption rates.
 #ifndef SCIARA_ENSEMBLE_USED_VENTS_H
 #define SCIARA_ENSEMBLE_USED_VENTS_H
 
@@ -41,5 +41,15 @@ enum sciara_status sciara_used_vents_make(const struct sciara_ensemble *e, const
                                           const struct sciara_grid *grid, const struct sciara_georef *georef,
                                           struct sciara_used_vents *out);
 void sciara_used_vents_free(struct sciara_used_vents *v);
+
+/**
+ * Finds which members erupt in which zone of result.eruptions_per_year. A fissure belongs to the zones of its middle. The vents are those of the plan, or else those in the scenarios
+ * of the members.
+ *
+ * @param zone receives, for zone z and each of the first `count` members m, 1 in zone[z * count + m] if m belongs to z; else 0
+ * @return SCIARA_ERR_INPUT if a member has no vent, or vents in different zones. The message does not name the file
+ */
+enum sciara_status sciara_rate_zones_find(const struct sciara_ensemble *e, const struct sciara_grid *grid,
+                                          const struct sciara_georef *georef, size_t count, uint8_t *zone);
 
 #endif

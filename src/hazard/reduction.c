@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "ensemble/ground.h"
 #include "ensemble/members.h"
-#include "ensemble/rate_zones.h"
+#include "ensemble/used_vents.h"
 #include "file/durable.h"
 
 void sciara_reduction_free(struct sciara_reduction *r) {

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/share.h"
-#include "ensemble/rate_zones.h"
+#include "ensemble/used_vents.h"
 #include "file/csv.h"
 #include "model/ground_change.h"
 #include "setup/cost.h"

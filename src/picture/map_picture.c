@@ -12,7 +12,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "file/georef.h"
-#include "picture/legend_scale.h"
 #include "picture/map_picture_parts.h"
 
 // --------------------------------------------------------------------------------------------------------- coordinates

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about picture/legend_scale.h: round numbers that cover the range.
-#include "picture/legend_scale.h"
+// Claims about the scale of a legend: round numbers that cover the range.
+#include "picture/map_picture_parts.h"
 
 static const struct {
   double span;

@@ -15,7 +15,6 @@
 #include "engine/device_info.h"
 #include "setup/setup.h"
 #include "sim/parallel.h"
-#include "verify/runner.h"
 #include "verify/validate.h"
 
 static enum sciara_precision on_host(enum sciara_precision precision) {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "verify/runner.h"
+#include "verify/validate.h"
 
 /** Ground, lava and vents of one check. */
 struct scene {

@@ -9,11 +9,11 @@
 #include "analysis/compare.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/wallclock.h"
 #include "model/field.h"
 #include "model/ledger.h"
-#include "verify/runner.h"
 
-const double sciara_state_difference_limits[SCIARA_DIFFERENCE_LIMITS] = {0.1, 0.01, 1e-9};
+static const double difference_limits[SCIARA_DIFFERENCE_LIMITS] = {0.1, 0.01, 1e-9};
 
 // ---------------------------------------------------------------------------------------------------- two states
 
@@ -77,8 +77,7 @@ struct sciara_state_difference sciara_compare_states(const struct sciara_state *
     together += fabs(da) + fabs(db);
     n.max_absolute = fmax(n.max_absolute, absolute);
     n.max_relative = fmax(n.max_relative, absolute / larger);
-    for (int k = 0; k < SCIARA_DIFFERENCE_LIMITS; k++)
-      within[k] += absolute <= sciara_state_difference_limits[k] * larger;
+    for (int k = 0; k < SCIARA_DIFFERENCE_LIMITS; k++) within[k] += absolute <= difference_limits[k] * larger;
   }
   n.jaccard = sciara_jaccard((int64_t)both, (int64_t)n.covered);
   n.misplaced = together > 0 ? apart / together : 0;
@@ -363,4 +362,37 @@ void sciara_validation_free(struct sciara_validation *v) {
   sciara_trace_free(&v->trace);
   v->result = NULL;
   v->count = 0;
+}
+
+// -------------------------------------------------------------------------------------- an engine that is run directly
+
+enum sciara_status sciara_runner_start(struct sciara_runner *r, const struct sciara_engine_ops *ops,
+                                       const struct sciara_engine_ops *inner, const struct sciara_problem *p,
+                                       const struct sciara_engine_options *options, const struct sciara_state *state) {
+  const struct sciara_engine_setup setup = {.params = &p->params,
+                                            .vents = p->vents,
+                                            .boundary = p->boundary,
+                                            .threads = p->engine.threads,
+                                            .device = ops->capabilities & SCIARA_CAN_DEVICE ? p->engine.device : 0,
+                                            .options = *options,
+                                            .comm = inner ? p->comm : NULL,
+                                            .inner = inner};
+  SCIARA_TRY(ops->create(&setup, &r->engine));
+  r->ops = ops;
+  return ops->upload(r->engine, state);
+}
+
+void sciara_runner_end(struct sciara_runner *r) {
+  if (r->engine) r->ops->destroy(r->engine);
+  *r = (struct sciara_runner){.ops = NULL};
+}
+
+enum sciara_status sciara_runner_go_to(struct sciara_runner *r, uint64_t step, double time,
+                                       struct sciara_state *state) {
+  const struct sciara_stop stop = {.steps = step, .time = time, .solidified = true, .max_wall_ms = 10000};
+  const double begin = sciara_wallclock();
+  do SCIARA_TRY(r->ops->advance(r->engine, &stop, &r->progress));
+  while (r->progress.reason == SCIARA_STOP_WALL);
+  r->compute_s += sciara_wallclock() - begin;
+  return r->ops->download(r->engine, state);
 }

@@ -9,8 +9,6 @@
 
 enum { SCIARA_DIFFERENCE_LIMITS = 3 }; ///< within 10 %, 1 % and 1e-9
 
-extern const double sciara_state_difference_limits[SCIARA_DIFFERENCE_LIMITS];
-
 /** How two states of one grid differ. */
 struct sciara_state_difference {
   size_t differing;    ///< cells in which any field differs in a bit
@@ -106,5 +104,30 @@ enum sciara_status sciara_validate(struct sciara_validation *v, const struct sci
 /** The limits for tolerance engines in the last comparison. */
 struct sciara_tolerance sciara_validation_allowed(const struct sciara_validation *v);
 void sciara_validation_free(struct sciara_validation *v);
+
+// -------------- an engine that is run directly, next to others: without the stop rule of a scenario, without snapshots
+
+/** Zero-initialise; release with sciara_runner_end. */
+struct sciara_runner {
+  const struct sciara_engine_ops *ops; ///< NULL: none
+  void *engine;
+  struct sciara_engine_progress progress;
+  double compute_s; ///< wall time spent in `advance`
+};
+
+/**
+ * Makes the engine for the vents and parameters of a problem and uploads `state`. `inner`: of a banded engine, which then has the
+ * ranks of the problem; else NULL. End it also on failure.
+ */
+enum sciara_status sciara_runner_start(struct sciara_runner *r, const struct sciara_engine_ops *ops,
+                                       const struct sciara_engine_ops *inner, const struct sciara_problem *p,
+                                       const struct sciara_engine_options *options, const struct sciara_state *state);
+void sciara_runner_end(struct sciara_runner *r);
+
+/**
+ * Continues until that number of steps or simulated time (s) is reached, or nothing is liquid and no vent will emit
+ * again; then downloads the state.
+ */
+enum sciara_status sciara_runner_go_to(struct sciara_runner *r, uint64_t step, double time, struct sciara_state *state);
 
 #endif

@@ -14,7 +14,6 @@
 
 #include "base/text.h"
 #include "setup/setup.h"
-#include "verify/runner.h"
 #include "verify/validate.h"
 
 static const char *const precision_name[SCIARA_PRECISIONS] = {"double", "single", "fast math"};

@@ -9,7 +9,7 @@
 
 #include "geometry/grid.h"
 
-// ------------------------------------------------------------------------------------------------ values, in compare.c
+// -------------------------------------------------------------------------------------------------------------- values
 
 /** How two arrays differ. */
 struct sciara_difference {
@@ -30,7 +30,7 @@ static inline double sciara_jaccard(int64_t both, int64_t either) {
   return either > 0 ? (double)both / (double)either : 1;
 }
 
-// ------------------------------------------------------------------------------------------------ extents, in extent.c
+// ------------------------------------------------------------------------------------------------------------- extents
 
 /** Two extents on one grid. Each array has rows x cols entries; in masks everything but 0 counts. */
 struct sciara_extents {

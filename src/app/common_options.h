@@ -83,7 +83,7 @@ enum sciara_place_text {
  */
 enum sciara_place_text sciara_place_parse(const char *text, size_t count, struct sciara_point *points);
 
-// ----------------------------------------------------------------------------------- of pictures, in picture_options.c
+// --------------------------------------------------------------------------------------------------------- of pictures
 
 // clang-format off
 /** Entries of a table of options; `of` says for what they are: "png: ". */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "file/georef.h"
 #include "file/json_strict.h"
 
 static struct {
@@ -80,4 +82,14 @@ void sciara_put_json_number(struct sciara_text *t, const char *lead, const char 
   char number[40] = "null";
   if (isfinite(value)) sciara_json_number(value, number, sizeof number);
   sciara_text_append(t, "%s\"%s\": %s", lead, key, number);
+}
+
+// -------------------------------------------------------------------------------------------------------------- a grid
+
+void sciara_print_grid(const struct sciara_grid *g, const struct sciara_georef *georef) {
+  sciara_print("grid:          %" PRId64 " rows x %" PRId64 " columns of %g m, x %.10g to %.10g, y %.10g to %.10g\n",
+               g->rows, g->cols, g->cell_size, g->west, sciara_grid_east(g), sciara_grid_south(g), g->north);
+  sciara_print("CRS:           %s\n", georef->crs_name  ? georef->crs_name
+                                      : georef->crs_wkt ? "given, without a name"
+                                                        : "none");
 }

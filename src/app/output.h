@@ -39,7 +39,7 @@ void sciara_output_not_needed(void);
  */
 bool sciara_output_end(int *error);
 
-// --------------------------------------------------------------------------------------------- a grid, in print_grid.c
+// -------------------------------------------------------------------------------------------------------------- a grid
 
 /** Prints two lines: size, position and CRS. */
 void sciara_print_grid(const struct sciara_grid *g, const struct sciara_georef *georef);

@@ -152,7 +152,4 @@ enum sciara_status sciara_unknowns_values(const struct sciara_calibration_search
 size_t sciara_unknowns_keys(const struct sciara_calibration_search *s, const double *value,
                             const char *key[SCIARA_UNKNOWNS_MOST], char text[SCIARA_UNKNOWNS_MOST][40]);
 
-/** The value of an unknown at a coordinate in [0, 1] between min and max. */
-double sciara_unknown_value(const struct sciara_unknown *u, double coordinate);
-
 #endif

@@ -28,7 +28,7 @@ enum sciara_status sciara_calibration_best_write(const struct sciara_calibration
 enum sciara_status sciara_calibration_sets_write(const struct sciara_calibration_search *s, const size_t *row,
                                                  const double *value, size_t count, const char *folder);
 
-// ------------------------------------------------------------------------------------- the page, in calibration_page.c
+// ------------------------------------------------------------------------------------------------------------ the page
 
 /** A search with its best set. */
 struct sciara_calibration_found {

@@ -443,7 +443,8 @@ enum sciara_status sciara_unknowns_read(const struct sciara_ensemble_reading *r,
 
 // -------------------------------------------------------------------------------------------------------------- values
 
-double sciara_unknown_value(const struct sciara_unknown *u, double coordinate) {
+/** The value of an unknown at a coordinate in [0, 1] between min and max. */
+static double value_between(const struct sciara_unknown *u, double coordinate) {
   const double low = u->log ? sciara_ln(u->min) : u->min, high = u->log ? sciara_ln(u->max) : u->max;
   const double at = low + coordinate * (high - low), value = u->log ? sciara_exp(at) : at;
   return value < u->min ? u->min : value > u->max ? u->max : value;
@@ -476,7 +477,7 @@ void sciara_unknowns_middle(const struct sciara_calibration_search *s, double *v
   double point[SCIARA_UNKNOWNS_MOST];
   for (size_t k = 0; k < s->unknown_count; k++) {
     point[k] = 0.5;
-    value[k] = sciara_unknown_value(&s->unknown[k], point[k]);
+    value[k] = value_between(&s->unknown[k], point[k]);
   }
   values_of_prior(s, point, value);
 }
@@ -486,7 +487,7 @@ enum sciara_status sciara_unknowns_values(const struct sciara_calibration_search
   values_of_prior(s, point, value);
   for (size_t k = 0; k < s->unknown_count; k++) {
     const struct sciara_unknown *u = &s->unknown[k];
-    if (!u->disc && !u->of_prior) value[k] = sciara_unknown_value(u, point[k]);
+    if (!u->disc && !u->of_prior) value[k] = value_between(u, point[k]);
     if (u->disc && u->axis == 0) SCIARA_TRY(disc_at(u->disc, point + k, value + k));
   }
   return SCIARA_OK;

@@ -94,7 +94,7 @@ void sciara_verification_free(struct sciara_verification *v);
 /** "0 %", "10 to 20 %", for people. */
 void sciara_said_name(const struct sciara_said *s, char text[24]);
 
-// ---------------------------------------------------------------------------------- its files, in verification_file.c
+// ----------------------------------------------------------------------------------------------------------- its files
 
 /** Appends it as JSON. */
 enum sciara_status sciara_verification_print(const struct sciara_verification_request *request,

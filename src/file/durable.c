@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -64,7 +65,8 @@ static enum sciara_status folder_sync(const char *path) {
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_folder_of_file_sync(const char *path) {
+/** fsync of the folder of a file: its name is then permanent. */
+static enum sciara_status sync_folder_of(const char *path) {
   char *folder = sciara_path_folder(path);
   if (!folder) return out_of_memory(path);
   enum sciara_status status = folder_sync(folder);
@@ -84,7 +86,7 @@ static enum sciara_status give_name(const char *part, const char *path, bool syn
     unlink(part);
     return status;
   }
-  return synced ? sciara_folder_of_file_sync(path) : SCIARA_OK;
+  return synced ? sync_folder_of(path) : SCIARA_OK;
 }
 
 static enum sciara_status write_all(int fd, const char *path, const unsigned char *bytes, size_t count) {
@@ -197,7 +199,7 @@ enum sciara_status sciara_file_read(const char *path, size_t limit, char **out, 
 
 /* Makes one level; the new entry is synced in its parent. */
 static enum sciara_status folder_make_one(const char *path) {
-  if (mkdir(path, 0777) == 0) return sciara_folder_of_file_sync(path);
+  if (mkdir(path, 0777) == 0) return sync_folder_of(path);
   int cause = errno;
   struct stat info;
   if (stat(path, &info) == 0) {
@@ -357,4 +359,20 @@ enum sciara_status sciara_path_relative(const char *folder, const char *path, ch
   free(from);
   free(to);
   return status;
+}
+
+// ----------------------------------------------------------------------------------------------- names of output files
+
+enum sciara_status sciara_refuse_existing(const char *path, bool overwrite) {
+  struct stat about;
+  if (stat(path, &about) != 0) return SCIARA_OK;
+  if (!S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: is a device, a pipe or a socket, and is not replaced by a file", path);
+  if (overwrite) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: already exists; --overwrite replaces it", path);
+}
+
+bool sciara_has_extension(const char *path, const char *extension) {
+  const size_t n = strlen(path), m = strlen(extension);
+  return n > m + 1 && path[n - m - 1] == '.' && path[n - m - 2] != '/' && strcasecmp(path + n - m, extension) == 0;
 }

@@ -11,9 +11,6 @@ SCIARA_BEGIN_DECLS
 /** fsync of an existing file by path. SCIARA_ERR_IO names the file and the cause. */
 enum sciara_status sciara_file_sync(const char *path);
 
-/** fsync of the folder of a file: its name is then permanent. */
-enum sciara_status sciara_folder_of_file_sync(const char *path);
-
 /**
  * Writes `bytes` as the complete new content of `path`, as an atomic file through path.part. If it fails, the earlier
  * content is intact and path.part is removed. A symbolic link with the name `path` is replaced, one with the name
@@ -69,7 +66,7 @@ char *sciara_path_folder(const char *path);
  */
 enum sciara_status sciara_path_relative(const char *folder, const char *path, char **out);
 
-// ----------------------------------------------------------------------------- names of output files, in output_name.c
+// ----------------------------------------------------------------------------------------------- names of output files
 
 /** Rejects a file that already exists, unless `overwrite`; a device, a pipe or a socket is never replaced. */
 enum sciara_status sciara_refuse_existing(const char *path, bool overwrite);

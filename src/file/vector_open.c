@@ -10,13 +10,13 @@
 #include <string.h>
 #include <strings.h>
 
-// Others open addresses on the network, or files that name other files.
-const char *const sciara_vector_drivers[] = {"GPKG", "ESRI Shapefile", "GeoJSON",         "FlatGeobuf",
+/** The drivers that any vector file may use. Others open addresses on the network, or files that name other files. */
+static const char *const vector_drivers[] = {"GPKG", "ESRI Shapefile", "GeoJSON",         "FlatGeobuf",
                                              "KML",  "MapInfo File",   (const char *)NULL};
 
 char **sciara_vector_allowed(const char *const *extra, size_t extra_count) {
   char **list = NULL;
-  for (const char *const *name = sciara_vector_drivers; *name; name++) list = CSLAddString(list, *name);
+  for (const char *const *name = vector_drivers; *name; name++) list = CSLAddString(list, *name);
   for (size_t i = 0; i < extra_count; i++) list = CSLAddString(list, extra[i]);
   return list;
 }
@@ -25,9 +25,9 @@ enum sciara_status sciara_vector_open(const char *path, const char *name, const 
                                       GDALDriverH *looks, GDALDatasetH *dataset) {
   static const unsigned how = GDAL_OF_VECTOR | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR;
   *dataset = NULL;
-  *looks = GDALIdentifyDriverEx(name, GDAL_OF_VECTOR, sciara_vector_drivers, NULL);
+  *looks = GDALIdentifyDriverEx(name, GDAL_OF_VECTOR, vector_drivers, NULL);
   if (*looks) {
-    *dataset = GDALOpenEx(name, how, sciara_vector_drivers, NULL, NULL);
+    *dataset = GDALOpenEx(name, how, vector_drivers, NULL, NULL);
     return SCIARA_OK;
   }
   if (extra_count == 0) return SCIARA_OK;

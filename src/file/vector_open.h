@@ -8,9 +8,6 @@
 
 #include "file/gdal_support.h"
 
-/** The drivers that any vector file may use; NULL at the end. */
-extern const char *const sciara_vector_drivers[];
-
 /** All drivers that may be used, those of the caller last; release with CSLDestroy. */
 char **sciara_vector_allowed(const char *const *extra, size_t extra_count);
 

@@ -49,7 +49,6 @@ enum sciara_status sciara_legacy_parameters_list(const char *path, struct sciara
 // ------------------------------------------------------------------------------------------------------- older layout
 // One folder for each case: PARAMETERS.cfg, MORPHOLOGY.stt, VENTS.stt and EMISSIONS_RATE.stt. Its grids have no header:
 // PARAMETERS.cfg holds their size, nothing holds their position unless an observed extent of the other layout lies next to them.
-// In legacy_older.c.
 
 #define SCIARA_LEGACY_OLDER_CFG "PARAMETERS.cfg"
 

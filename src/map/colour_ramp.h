@@ -33,7 +33,7 @@ enum sciara_status sciara_ramp_qml(const struct sciara_ramp *ramp, double low, d
 enum sciara_status sciara_ramp_classes_qml(const struct sciara_ramp *ramp, const double *edges, size_t count,
                                            const char *unit, struct sciara_text *out);
 
-// ------------------------------------------------------ the shaded ground under maps that are pictures, in hillshade.c
+// ---------------------------------------------------------------------- the shaded ground under maps that are pictures
 
 /**
  * Light of a sun in the north-west (azimuth 315), 45 degrees high, on the slope of Horn (1981) in a cell: 0..1.

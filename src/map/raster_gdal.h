@@ -55,7 +55,7 @@ size_t sciara_map_geotiff_memory(const struct sciara_grid *grid, int marks);
 /** Tiled GeoTIFF of bytes without NODATA, for values 0 and 1 such as an observed extent; map->nodata is not used. */
 enum sciara_status sciara_map_write_mask(const struct sciara_map *map, const char *path);
 
-// --------------------------------------------------------------------------- what a map says of itself, in map_facts.c
+// ------------------------------------------------------------------------------------------- what a map says of itself
 
 // Names and texts, which GeoTIFF holds as metadata and PNG as text chunks.
 

@@ -89,7 +89,7 @@ size_t sciara_site_memory(const struct sciara_grid *grid);
 /** Where the sea is, rows x cols, 0 or 1; NULL if there is none. Release with sciara_free. */
 enum sciara_status sciara_site_sea(const struct sciara_site *site, uint8_t **out);
 
-// ------------------------------------------------------------------------------------ its identity, in site_identity.c
+// -------------------------------------------------------------------------------------------------------- its identity
 
 /** The key "dem" of a scenario. Texts are from malloc, arrays from sciara_alloc. */
 struct sciara_dem_spec {

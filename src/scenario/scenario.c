@@ -24,7 +24,8 @@ static bool item_says(const cJSON *value, const char *text) {
   return cJSON_IsString(value) && strcmp(value->valuestring, text) == 0;
 }
 
-enum sciara_status sciara_scenario_copy(const cJSON *value, const char *folder, char **out) {
+/** A copy of a text or, with a folder, of a path, resolved against that; NULL if there is none. */
+static enum sciara_status take_text(const cJSON *value, const char *folder, char **out) {
   *out = NULL;
   if (!value) return SCIARA_OK;
   return sciara_path_in(folder ? folder : "", value->valuestring, out);
@@ -50,8 +51,8 @@ static enum sciara_status take_box(const cJSON *dem, struct sciara_scenario_spec
 
 static enum sciara_status take_dem(const cJSON *root, const char *folder, struct sciara_scenario_spec *s) {
   const cJSON *dem = get_item(root, "dem");
-  SCIARA_TRY(sciara_scenario_copy(get_item(dem, "path"), folder, &s->dem.path));
-  SCIARA_TRY(sciara_scenario_copy(get_item(dem, "crs"), NULL, &s->dem.crs));
+  SCIARA_TRY(take_text(get_item(dem, "path"), folder, &s->dem.path));
+  SCIARA_TRY(take_text(get_item(dem, "crs"), NULL, &s->dem.crs));
   s->dem.band = (int)get_item(dem, "band")->valuedouble;
   const cJSON *window = get_item(dem, "window"), *cell_size = get_item(dem, "cell_size_m"), *item;
   s->dem.has_window = window != NULL;
@@ -70,7 +71,7 @@ static enum sciara_status take_sea(const cJSON *value, const char *folder, struc
     return SCIARA_OK;
   }
   out->rule = strcmp(value->valuestring, "nodata") == 0 ? SCIARA_SEA_NODATA : SCIARA_SEA_FILE;
-  return out->rule == SCIARA_SEA_FILE ? sciara_scenario_copy(value, folder, &out->path) : SCIARA_OK;
+  return out->rule == SCIARA_SEA_FILE ? take_text(value, folder, &out->path) : SCIARA_OK;
 }
 
 static enum sciara_status take_points(const cJSON *array, struct sciara_edit *edit) {
@@ -107,14 +108,14 @@ static enum sciara_status take_edit(const cJSON *item, const char *folder, size_
     const cJSON *value = get_item(item, sciara_edit_value_name((enum sciara_edit_value)k));
     out->value[k] = value ? value->valuedouble : (double)NAN;
   }
-  SCIARA_TRY(sciara_scenario_copy(get_item(item, "name"), NULL, &out->name));
+  SCIARA_TRY(take_text(get_item(item, "name"), NULL, &out->name));
   if (!out->name) out->name = sciara_format("edit %zu", index + 1);
   if (!out->name) return sciara_scenario_no_memory();
-  SCIARA_TRY(sciara_scenario_copy(get_item(item, "layer"), NULL, &out->layer));
-  SCIARA_TRY(sciara_scenario_copy(get_item(item, "place"), NULL, &out->place));
+  SCIARA_TRY(take_text(get_item(item, "layer"), NULL, &out->layer));
+  SCIARA_TRY(take_text(get_item(item, "place"), NULL, &out->place));
   out->lonlat = cJSON_IsTrue(get_item(item, "lonlat"));
-  SCIARA_TRY(sciara_scenario_copy(get_item(item, "file"), folder, &out->path));
-  SCIARA_TRY(sciara_scenario_copy(get_item(item, "dem"), folder, &out->raster));
+  SCIARA_TRY(take_text(get_item(item, "file"), folder, &out->path));
+  SCIARA_TRY(take_text(get_item(item, "dem"), folder, &out->raster));
   const cJSON *from = get_item(item, "from");
   if (from) out->from_s = sciara_scenario_seconds(from);
   SCIARA_TRY(take_points(polygon ? polygon : get_item(item, "line"), out));
@@ -194,7 +195,7 @@ static void take_ground(const cJSON *root, const char *folder, struct sciara_sce
 
 static enum sciara_status take_layer(const cJSON *value, const char *folder, struct sciara_layer_spec *out) {
   *out = (struct sciara_layer_spec){.given = value != NULL};
-  if (cJSON_IsString(value)) return sciara_scenario_copy(value, folder, &out->path);
+  if (cJSON_IsString(value)) return take_text(value, folder, &out->path);
   if (value) out->value = value->valuedouble;
   return SCIARA_OK;
 }
@@ -293,7 +294,7 @@ static enum sciara_status take_output(const cJSON *root, const char *folder, str
   const cJSON *output = get_item(root, "output");
   if (item_says(get_item(output, "folder"), "-")) // standard output is not a folder
     return sciara_fail(SCIARA_ERR_INPUT, "%s: output.folder: expected the name of a folder, found \"-\"", s->path);
-  SCIARA_TRY(sciara_scenario_copy(get_item(output, "folder"), folder, &s->output.folder));
+  SCIARA_TRY(take_text(get_item(output, "folder"), folder, &s->output.folder));
   if (!s->output.folder) s->output.folder = default_folder(s->path);
   if (!s->output.folder) return sciara_scenario_no_memory();
   s->output.every_s = sciara_scenario_seconds(get_item(output, "every"));
@@ -331,7 +332,7 @@ static enum sciara_status take_engine(const cJSON *root, struct sciara_scenario_
     if (cJSON_IsNumber(value)) s->engine.option[k] = (int)value->valuedouble;
     if (cJSON_IsString(value)) sciara_setting_parse(&options.setting[k], value->valuestring, &s->engine.option[k]);
   }
-  return sciara_scenario_copy(get_item(engine, "name"), NULL, &s->engine.name);
+  return take_text(get_item(engine, "name"), NULL, &s->engine.name);
 }
 
 static enum sciara_status take_checkpoint(const cJSON *initial, const char *folder, struct sciara_scenario_spec *s) {
@@ -339,8 +340,8 @@ static enum sciara_status take_checkpoint(const cJSON *initial, const char *fold
   if (!path) return SCIARA_OK;
   if (s->initial_thickness.given || s->initial_thickness.path)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: initial: expected either thickness or checkpoint, found both", s->path);
-  SCIARA_TRY(sciara_scenario_copy(path, folder, &s->initial_checkpoint));
-  return sciara_scenario_copy(get_item(initial, "checksum"), NULL, &s->initial_checksum);
+  SCIARA_TRY(take_text(path, folder, &s->initial_checkpoint));
+  return take_text(get_item(initial, "checksum"), NULL, &s->initial_checksum);
 }
 
 /** Lava as it was mapped. */
@@ -350,9 +351,9 @@ static enum sciara_status take_observed(const cJSON *initial, const char *folder
   struct sciara_observed_spec *o = &s->observed;
   o->time_s = time ? sciara_scenario_seconds(time) : -1;
   if (!outline) return SCIARA_OK;
-  SCIARA_TRY(sciara_scenario_copy(outline, folder, &o->outline));
-  SCIARA_TRY(sciara_scenario_copy(get_item(all, "layer"), NULL, &o->layer));
-  SCIARA_TRY(sciara_scenario_copy(dem, folder, &o->dem));
+  SCIARA_TRY(take_text(outline, folder, &o->outline));
+  SCIARA_TRY(take_text(get_item(all, "layer"), NULL, &o->layer));
+  SCIARA_TRY(take_text(dem, folder, &o->dem));
   SCIARA_TRY(take_layer(get_item(all, "thickness"), folder, &o->thickness));
   SCIARA_TRY(take_layer(get_item(all, "temperature"), folder, &o->temperature));
   o->volume_m3 = volume ? volume->valuedouble : 0;
@@ -386,7 +387,7 @@ static enum sciara_status check_observed_time(const struct sciara_scenario_spec 
 static void take_values(const cJSON *root, const char *folder, bool model_passed, struct sciara_scenario_spec *s,
                         struct sciara_diagnostics *diagnostics) {
   const cJSON *initial = get_item(root, "initial");
-  sciara_diagnostics_add(diagnostics, sciara_scenario_copy(get_item(root, "title"), NULL, &s->title));
+  sciara_diagnostics_add(diagnostics, take_text(get_item(root, "title"), NULL, &s->title));
   sciara_diagnostics_add(diagnostics, take_dem(root, folder, s));
   take_ground(root, folder, s, diagnostics);
   sciara_scenario_vents(folder, root, s, diagnostics);

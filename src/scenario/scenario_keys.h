@@ -205,9 +205,6 @@ static inline enum sciara_status sciara_scenario_no_memory(void) {
   return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario");
 }
 
-/** A copy of a text or, with a folder, of a path, resolved against that; NULL if there is none. */
-enum sciara_status sciara_scenario_copy(const cJSON *value, const char *folder, char **out);
-
 /** Seconds of a checked number or duration text; 0 for null. */
 double sciara_scenario_seconds(const cJSON *value);
 

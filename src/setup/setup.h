@@ -161,7 +161,7 @@ enum sciara_status sciara_initial_observed_take(struct sciara_problem *p, const 
  */
 enum sciara_status sciara_simulation_set_rate(struct sciara_simulation *s, size_t vent, double rate, double until);
 
-// ---------------------------------------------------------------------------- its checkpoints, in checkpoint_content.c
+// ----------------------------------------------------------------------------------------------------- its checkpoints
 
 /** What every checkpoint of a simulation says; `started_utc`: when it began first, `history`: as in snapshots. `out` is zeroed; release it in any case. */
 enum sciara_status sciara_checkpoint_describe(const struct sciara_simulation *s, uint64_t ground, const char *history,

@@ -85,7 +85,7 @@ int64_t sciara_chunks_of(const struct sciara_grid *grid);
 /** Bytes of memory that a team of so many threads takes at most. */
 size_t sciara_chunk_team_memory(const struct sciara_grid *grid, bool as_double, int threads);
 
-// ------------------------------------------------------------------------------------- the filters, in chunk_filters.c
+// --------------------------------------------------------------------------------------------------------- the filters
 
 // HDF5's shuffle, deflate and fletcher32, for chunks of any file that are written with H5Dwrite_chunk.
 

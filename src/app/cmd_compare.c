@@ -19,9 +19,7 @@
 #include "export/target.h"
 #include "file/durable.h"
 #include "file/input_file.h"
-#include "file/json_strict.h"
 #include "geometry/polyline.h"
-#include "model/field.h"
 
 // -------------------------------------------------------------------------------------------------------------- scores
 
@@ -207,14 +205,9 @@ static const struct sciara_option options[] = {
 
 enum { EXIT_DIFFER = 1 };
 
-static bool same_grid(const struct sciara_grid *a, const struct sciara_grid *b) {
-  return a->rows == b->rows && a->cols == b->cols && a->cell_size == b->cell_size && a->west == b->west &&
-         a->north == b->north;
-}
-
 static enum sciara_status check_grids(const struct sciara_target *a, const struct sciara_target *b) {
   const struct sciara_grid *g = &a->snapshot.grid, *h = &b->snapshot.grid;
-  if (same_grid(g, h)) return SCIARA_OK;
+  if (sciara_grid_same(g, h)) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
                      "%s and %s have different grids: %" PRId64 " x %" PRId64 " cells of %g m, %" PRId64 " x %" PRId64
                      " of %g m",

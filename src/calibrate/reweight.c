@@ -55,11 +55,6 @@ enum sciara_status sciara_members_reach(const struct sciara_batches *b, const st
   return sciara_fail(SCIARA_ERR_INPUT, "expected members that reach the time of the observation, %s, found none", at);
 }
 
-static int ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static enum sciara_status summarise(struct making *m) {
   struct sciara_reweight *w = m->out;
   double *sorted;
@@ -71,7 +66,7 @@ static enum sciara_status summarise(struct making *m) {
     w->none += w->jaccard[k] == 0;
     sorted[count++] = w->jaccard[k];
   }
-  qsort(sorted, count, sizeof *sorted, ascending);
+  qsort(sorted, count, sizeof *sorted, sciara_ascending);
   w->median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
   sciara_free(sorted);
   if (w->none < w->finished) return SCIARA_OK;

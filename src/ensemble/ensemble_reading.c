@@ -75,11 +75,6 @@ enum sciara_status sciara_ensemble_name(const cJSON *object, const char *preset,
 
 // ------------------------------------------------------------------------------------------------------------ result
 
-static int compare_doubles(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /** Numbers of results that are equal in the 9 digits of the names of maps and columns: relative difference at most this. */
 #define SAME_NAME 1e-8
 
@@ -101,7 +96,7 @@ static enum sciara_status read_numbers(const struct sciara_ensemble_reading *r, 
     (*out)[k++] = sciara_scenario_seconds(item);
   }
   for (; !array && k < given; k++) (*out)[k] = preset[k];
-  if (given > 0) qsort(*out, given, sizeof **out, compare_doubles);
+  if (given > 0) qsort(*out, given, sizeof **out, sciara_ascending);
   *count = 0;
   for (k = 0; k < given; k++) {
     const double value = (*out)[k], before = *count > 0 ? (*out)[*count - 1] : -1;

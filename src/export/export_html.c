@@ -9,10 +9,8 @@
 #include "export/export.h"
 #include "export/run_exposure.h"
 #include "map/words.h"
-#include "model/field.h"
 #include "page/page_html.h"
 #include "run/run_facts.h"
-#include "run/run_folder.h"
 #include "scenario/vent_places.h"
 
 /** The requested field comes first; the others are those of a page, if the snapshot has them. */
@@ -105,12 +103,12 @@ static enum sciara_status read_page_places(const struct sciara_export_job *job, 
     const struct sciara_exposed *e = &out->exposure.exposure.place[k];
     const struct sciara_point at =
         pois->poi[k].point_count ? pois->poi[k].points[0] : (struct sciara_point){g->west, g->north + 1};
-    const double row = floor((g->north - at.y) / g->cell_size), col = floor((at.x - g->west) / g->cell_size);
-    const bool inside = row >= 0 && col >= 0 && row < (double)g->rows && col < (double)g->cols;
+    int64_t row = -1, col = -1;
+    sciara_grid_cell_of(g, at, &row, &col);
     out->place[k] = (struct sciara_page_place){.poi = &pois->poi[k],
                                                .state = sciara_exposed_state(e),
-                                               .row = inside ? (int64_t)row : -1,
-                                               .col = inside ? (int64_t)col : -1,
+                                               .row = row,
+                                               .col = col,
                                                .arrival_s = e->arrival_s,
                                                .deposit_m = e->deposit_m,
                                                .covered = e->covered,

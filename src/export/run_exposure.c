@@ -61,11 +61,6 @@ static enum sciara_status read_exposure_lava(struct reading *r) {
   return read_kinds(r);
 }
 
-static int by_value(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /** Takes the times, in ascending order and each once, or makes some up to the last arrival. */
 static enum sciara_status choose_times(const struct reading *r, double zero, const double *times, size_t count,
                                        struct sciara_run_exposure *out) {
@@ -77,7 +72,7 @@ static enum sciara_status choose_times(const struct reading *r, double zero, con
   const size_t made = times ? count : (size_t)ceil(last / step);
   SCIARA_TRY(SCIARA_NEW(out->times, made + 1, "times"));
   for (size_t k = 0; k < made; k++) out->times[k] = times ? times[k] : step * (double)(k + 1);
-  qsort(out->times, made, sizeof *out->times, by_value);
+  qsort(out->times, made, sizeof *out->times, sciara_ascending);
   for (size_t k = 0; k < made; k++)
     if (k == 0 || out->times[k] > out->times[out->time_count - 1]) out->times[out->time_count++] = out->times[k];
   char text[48];

@@ -25,6 +25,12 @@ static inline double sciara_grid_south(const struct sciara_grid *g) {
   return g->north - (double)g->rows * g->cell_size;
 }
 
+/** Whether two grids have the same cells. */
+static inline bool sciara_grid_same(const struct sciara_grid *a, const struct sciara_grid *b) {
+  return a->rows == b->rows && a->cols == b->cols && a->cell_size == b->cell_size && a->west == b->west &&
+         a->north == b->north;
+}
+
 /** A coordinate in cells, limited to 0..most. */
 static inline int64_t sciara_grid_limit(double cells, int64_t most) {
   return !(cells > 0) ? 0 : cells >= (double)most ? most : (int64_t)cells;
@@ -59,6 +65,12 @@ void sciara_grid_classify(const struct sciara_grid *g, const uint8_t *valid, uin
 /** sciara_grid_classify for the rows from begin to end - 1 only. */
 void sciara_grid_classify_rows(const struct sciara_grid *g, const uint8_t *valid, uint8_t *kind, int64_t begin,
                                int64_t end);
+
+/** Compares two doubles, for qsort. */
+static inline int sciara_ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
 
 /** Compares two numbers of cells (int64_t), for qsort and bsearch. */
 static inline int sciara_cells_ascending(const void *a, const void *b) {

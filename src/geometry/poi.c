@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/detmath.h"
 #include "base/mem.h"
 
 static const double least = 1e-9; // part of a cell, or of the side of a cell, below which there is nothing but rounding
@@ -105,13 +104,10 @@ static enum sciara_status give(struct visit *v, int64_t row, int64_t col, double
 // ------------------------------------------------------------------------------------------------------------- points
 
 static enum sciara_status visit_points(struct visit *v) {
-  const struct sciara_grid *g = v->grid;
   for (size_t k = 0; k < v->poi->point_count; k++) {
-    const struct sciara_point p = v->poi->points[k];
-    const double col = floor((p.x - g->west) / g->cell_size), row = floor((g->north - p.y) / g->cell_size);
+    int64_t row, col;
     v->size.all++;
-    if (col >= 0 && row >= 0 && col < (double)g->cols && row < (double)g->rows)
-      SCIARA_TRY(give(v, (int64_t)row, (int64_t)col, 1));
+    if (sciara_grid_cell_of(v->grid, v->poi->points[k], &row, &col)) SCIARA_TRY(give(v, row, col, 1));
   }
   return SCIARA_OK;
 }

@@ -4,6 +4,8 @@
 #ifndef SCIARA_GEOMETRY_POLYLINE_H
 #define SCIARA_GEOMETRY_POLYLINE_H
 
+#include <math.h>
+
 #include "geometry/grid.h"
 
 SCIARA_BEGIN_DECLS
@@ -18,6 +20,15 @@ double sciara_distance(struct sciara_point a, struct sciara_point b);
 /** Whether a point lies on the grid or on its edge; false for NaN. */
 static inline bool sciara_grid_has(const struct sciara_grid *g, struct sciara_point p) {
   return p.x >= g->west && p.x <= sciara_grid_east(g) && p.y >= sciara_grid_south(g) && p.y <= g->north;
+}
+
+/** The cell of the grid with a point; false: there is none. */
+static inline bool sciara_grid_cell_of(const struct sciara_grid *g, struct sciara_point p, int64_t *row, int64_t *col) {
+  const double r = floor((g->north - p.y) / g->cell_size), c = floor((p.x - g->west) / g->cell_size);
+  if (!(r >= 0 && c >= 0 && r < (double)g->rows && c < (double)g->cols)) return false;
+  *row = (int64_t)r;
+  *col = (int64_t)c;
+  return true;
 }
 
 /** The box (west, south, east, north) around points; if there are none, west is beyond east. */

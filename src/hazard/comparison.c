@@ -21,11 +21,6 @@ void sciara_comparison_free(struct sciara_comparison *c) {
   *c = (struct sciara_comparison){0};
 }
 
-static bool same_grid(const struct sciara_grid *a, const struct sciara_grid *b) {
-  return a->rows == b->rows && a->cols == b->cols && a->cell_size == b->cell_size && a->west == b->west &&
-         a->north == b->north;
-}
-
 /** Opens the second ensemble for its members that the first has finished, then the first for those of the second. */
 static enum sciara_status open_pair(const char *folder_a, const char *folder_b, struct sciara_comparison *c) {
   struct sciara_reduction whole = {0};
@@ -35,7 +30,7 @@ static enum sciara_status open_pair(const char *folder_a, const char *folder_b, 
   SCIARA_TRY_GOTO(sciara_reduction_open(folder_a, &options, &whole));
   options.paired = &whole;
   SCIARA_TRY_GOTO(sciara_reduction_open(folder_b, &options, &c->b));
-  if (!same_grid(&whole.dem.grid, &c->b.dem.grid)) {
+  if (!sciara_grid_same(&whole.dem.grid, &c->b.dem.grid)) {
     status = sciara_fail(SCIARA_ERR_INPUT, "%s and %s: expected maps of the same grid, found different ones", folder_a,
                          folder_b);
     goto cleanup;

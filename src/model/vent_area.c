@@ -85,9 +85,8 @@ static enum sciara_status add_segment(struct collection *c, struct sciara_point 
 
 /** The cell that contains a point. */
 static enum sciara_status add_point(struct collection *c, struct sciara_point p) {
-  const struct sciara_grid *g = c->grid;
-  const double row = floor((g->north - p.y) / g->cell_size), col = floor((p.x - g->west) / g->cell_size);
-  if (row >= 0 && row < (double)g->rows && col >= 0 && col < (double)g->cols) return add(c, (int64_t)row, (int64_t)col);
+  int64_t row, col;
+  if (sciara_grid_cell_of(c->grid, p, &row, &col)) return add(c, row, col);
   return sciara_fail(SCIARA_ERR_INPUT, "the area of the vent: found its point x %.10g, y %.10g outside the grid", p.x,
                      p.y);
 }

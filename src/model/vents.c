@@ -164,11 +164,6 @@ double sciara_vents_total(const struct sciara_vents *v) {
   return total;
 }
 
-static int by_time(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /** The rate of a vent at a time. */
 static double rate_at(const struct sciara_vents *v, int64_t vent, double time) {
   int64_t low = v->first[vent], high = v->first[vent + 1]; // the first slot that ends after it
@@ -202,7 +197,7 @@ enum sciara_status sciara_vents_emission(const struct sciara_vents *v, double fr
     out->begin_s = fmin(out->begin_s, begin);
     out->end_s = fmax(out->end_s, end);
   }
-  qsort(time, count, sizeof *time, by_time);
+  qsort(time, count, sizeof *time, sciara_ascending);
   for (size_t k = 0; k < count; k++) {
     double rate = 0;
     for (int64_t n = 0; (k == 0 || time[k] > time[k - 1]) && n < v->count; n++) rate += rate_at(v, n, time[k]);

@@ -27,11 +27,6 @@ double sciara_page_step(double range, int steps) {
   return 50 * decade;
 }
 
-static bool same_grid(const struct sciara_grid *a, const struct sciara_grid *b) {
-  return a->rows == b->rows && a->cols == b->cols && a->cell_size == b->cell_size && a->west == b->west &&
-         a->north == b->north;
-}
-
 /** Reads a field into r->values; every value is finite then. */
 static enum sciara_status read_field(struct reader *r, struct sciara_snapshot *s, enum sciara_field field) {
   if (!sciara_snapshot_has(s, field))
@@ -113,7 +108,7 @@ static enum sciara_status each_snapshot(struct reader *r, const char *const *pat
     struct sciara_snapshot s;
     SCIARA_TRY(sciara_snapshot_open_as(paths[k], r->rule, &s));
     enum sciara_status status = SCIARA_OK;
-    if (!same_grid(&s.grid, grid))
+    if (!sciara_grid_same(&s.grid, grid))
       status =
           sciara_fail(SCIARA_ERR_INPUT, "%s: %" PRId64 " x %" PRId64 " cells of %g m: the grid differs from that of %s",
                       s.path, s.grid.rows, s.grid.cols, s.grid.cell_size, paths[0]);

@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "file/durable.h"
 #include "file/gdal_support.h"

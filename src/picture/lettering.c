@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "file/own_data.h"
+#include "file/libraries.h"
 
 // The first of these that is installed; letters that it lacks come from any other font. Debian has the first by default.
 static const char families[] = "DejaVu Sans, Noto Sans, Liberation Sans, sans-serif";

@@ -14,7 +14,7 @@
 #include "map/zones.h"
 #include "model/params.h"
 
-// -------------------------------------------------------------------------- what is shown of the grid, in map_window.c
+// ------------------------------------------------------------------------------------------- what is shown of the grid
 
 /** Cells of a grid; rows and cols are at least 1. */
 struct sciara_map_window {

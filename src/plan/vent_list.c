@@ -143,12 +143,8 @@ static enum sciara_status raster_along(const struct density *d, const struct sci
 // --------------------------------------------------------------------------------------------------------------- both
 
 static double vent_density_at(const struct density *d, struct sciara_point p) {
-  const struct sciara_grid *g = d->grid;
-  if (d->raster) {
-    const double row = floor((g->north - p.y) / g->cell_size), col = floor((p.x - g->west) / g->cell_size);
-    if (!(row >= 0 && row < (double)g->rows && col >= 0 && col < (double)g->cols)) return 0;
-    return d->raster[(int64_t)row * g->cols + (int64_t)col];
-  }
+  int64_t row, col;
+  if (d->raster) return sciara_grid_cell_of(d->grid, p, &row, &col) ? d->raster[row * d->grid->cols + col] : 0;
   double sum = 0;
   for (size_t k = 0; k < d->count; k++) {
     const struct sciara_point u = to_axes(d, p.x - d->past[k].x, p.y - d->past[k].y);

@@ -123,17 +123,12 @@ enum sciara_status sciara_problem_find_vents(struct sciara_problem *p, const str
 // --------------------------------------------------------------------------------------------------------------- cells
 
 static enum sciara_status cell_of(const struct sciara_grid *g, double x, double y, int64_t *row, int64_t *col) {
-  const double r = floor((g->north - y) / g->cell_size), c = floor((x - g->west) / g->cell_size);
   const double east = sciara_grid_east(g), south = sciara_grid_south(g);
   const int k = sciara_grid_place_decimals(g);
-  if (!(r >= 0 && r < (double)g->rows && c >= 0 && c < (double)g->cols))
-    return sciara_fail(
-        SCIARA_ERR_INPUT,
-        "expected x from %.*f to below %.*f and y from above %.*f to %.*f (the DEM), found x %.*f, y %.*f", k, g->west,
-        k, east, k, south, k, g->north, k, x, k, y);
-  *row = (int64_t)r;
-  *col = (int64_t)c;
-  return SCIARA_OK;
+  if (sciara_grid_cell_of(g, (struct sciara_point){x, y}, row, col)) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "expected x from %.*f to below %.*f and y from above %.*f to %.*f (the DEM), found x %.*f, y %.*f",
+                     k, g->west, k, east, k, south, k, g->north, k, x, k, y);
 }
 
 static enum sciara_status check_on_grid(const struct sciara_grid *g, int64_t row, int64_t col) {

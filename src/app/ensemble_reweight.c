@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "calibrate/reweight.h"
 #include "ensemble/ensemble_folder.h"
-#include "ensemble/ground.h"
 #include "file/durable.h"
 #include "hazard/reduction.h"
 

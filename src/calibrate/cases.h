@@ -6,7 +6,7 @@
 
 #include "base/date.h"
 #include "calibrate/evaluate.h"
-#include "ensemble/rate_keys.h"
+#include "ensemble/members.h"
 #include "map/run_out.h"
 #include "member/compute.h"
 #include "model/inputs.h"

@@ -6,6 +6,8 @@
 
 #include "ensemble/ensemble.h"
 #include "member/batch_file.h"
+#include "model/site.h"
+#include "terrain/dem_gdal.h"
 
 #define SCIARA_ENSEMBLE_LOCK "run.lock"
 
@@ -33,5 +35,18 @@ void sciara_ensemble_unlock(int lock);
 /** Adds a line to log.csv. Several threads and processes may do so: the file is locked, so that one of them writes the head. */
 enum sciara_status sciara_execution_log_add(const struct sciara_ensemble *e, size_t member,
                                             const struct sciara_footprint *f);
+
+// ----------------------------------------------------- its ground, from dem.tif: refused if it is not that of the plan
+
+/**
+ * Reads the site of the members, without the errors of the ground that each of them adds.
+ *
+ * @param notes receive what is noticed; NULL: the log
+ */
+enum sciara_status sciara_ensemble_site_read(const struct sciara_ensemble *e, const struct sciara_notes *notes,
+                                             const struct sciara_site **out);
+
+/** Reads dem.tif, with the bands "sea", "edit" and "observed", where it has them. */
+enum sciara_status sciara_ensemble_dem_read(const struct sciara_ensemble *e, struct sciara_dem *out);
 
 #endif

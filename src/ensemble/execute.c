@@ -19,7 +19,6 @@
 #include "ensemble/batch_folder.h"
 #include "ensemble/ensemble_folder.h"
 #include "ensemble/ensemble_sample.h"
-#include "ensemble/ground.h"
 #include "ensemble/task_list.h"
 #include "file/durable.h"
 #include "member/compute.h"

@@ -12,7 +12,6 @@
 #include "base/mem.h"
 #include "base/share.h"
 #include "ensemble/batch_folder.h"
-#include "file/durable.h"
 
 // ------------------------------------------------------------------------------------------------------------- visits
 

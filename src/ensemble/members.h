@@ -7,6 +7,7 @@
 #include "base/text.h"
 
 struct sciara_scenario_key;
+struct sciara_scenario_spec;
 
 enum {
   SCIARA_MEMBERS_MOST = 2500000,       ///< rows: ensemble.json, which has a hash of each, can be read
@@ -82,7 +83,7 @@ size_t sciara_members_find(const struct sciara_members *m, int64_t id);
 
 void sciara_members_free(struct sciara_members *m);
 
-// --------------------------------------------------- weights that follow from an observed extent, in observed_weights.c
+// ------------------------------------------------------------------------- weights that follow from an observed extent
 
 /** The table of such weights. While it is there they take the place of the planned ones. */
 #define SCIARA_ENSEMBLE_OBSERVED "weights-observed.csv"
@@ -126,5 +127,38 @@ bool sciara_member_key_plain(const char *key, char *out, size_t capacity);
 
 /** Whether two keys name the same value: "vents.0.x" and "vents[0].x" do. */
 bool sciara_member_key_same(const char *a, const char *b);
+
+// -------------------------------------- keys of rates: "rate_scale" and "rate_shape" become the effusion of every vent
+
+#define SCIARA_RATE_SCALE "rate_scale" ///< a factor of all effusion rates
+/**
+ * g, by which the rates of each vent change with time at the same volume: at the share x of the time between its first and
+ * its last lava, 0 to 1, the rate is multiplied by c g^x, with x in the middle of the interval of the rate, and c such
+ * that the volume stays.
+ */
+#define SCIARA_RATE_SHAPE "rate_shape"
+
+/** The range of "rate_scale" or "rate_shape"; NULL: `key` is neither. */
+const struct sciara_scenario_key *sciara_rate_key(const char *key);
+
+/** Keys and values as overrides of a scenario take them. Zero-initialise; release with sciara_key_set_free. */
+struct sciara_key_set {
+  char **key, **value;
+  size_t count;
+};
+
+/**
+ * Copies keys and values; in place of "rate_scale" and "rate_shape" come "vents.N.start" and "vents.N.effusion" of each vent.
+ *
+ * @param scenario without the changes: it has the rates; NULL: "rate_scale" and "rate_shape" are left out
+ * @return SCIARA_ERR_INPUT: a value is no number in its range, no vent has rates of which "rate_shape" could change the
+ *         shape, or another key changes rates too
+ */
+enum sciara_status sciara_key_set_make(const char *const *key, const char *const *value, size_t count,
+                                       const struct sciara_scenario_spec *scenario, struct sciara_key_set *out);
+void sciara_key_set_free(struct sciara_key_set *s);
+
+/** Whether a key is one of the rates of vents, or holds them. @param whole set to whether it has all of a vent */
+bool sciara_key_has_rates(const char *key, bool *whole);
 
 #endif

@@ -11,10 +11,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "ensemble/ground.h"
+#include "ensemble/ensemble_folder.h"
 #include "ensemble/members.h"
 #include "ensemble/used_vents.h"
-#include "file/durable.h"
 
 void sciara_reduction_free(struct sciara_reduction *r) {
   sciara_hazard_free(&r->hazard);

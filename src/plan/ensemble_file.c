@@ -2,13 +2,11 @@
 // Values of an ensemble file whose tree has passed the check: classes of eruptions.
 #include "plan/ensemble_file.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/detmath.h"
 #include "base/mem.h"
-#include "file/durable.h"
 #include "scenario/rates_csv.h"
 
 // -------------------------------------------------------------------------------------------------------------- curves

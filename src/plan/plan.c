@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "engine/engine.h"
 #include "ensemble/ensemble_sample.h"
-#include "ensemble/rate_keys.h"
+#include "ensemble/members.h"
 #include "ensemble/task_list.h"
 #include "file/durable.h"
 #include "member/compute.h"

@@ -8,7 +8,6 @@
 
 #include "base/text.h"
 #include "ensemble/members.h"
-#include "file/durable.h"
 #include "scenario/scenario_keys.h"
 #include "setup/scenario_site.h"
 

@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "ensemble/members.h"
-#include "ensemble/rate_keys.h"
 #include "model/random.h"
 
 /** One entry of "vary" that is being read. */

@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "base/wallclock.h"
-#include "file/versions.h"
+#include "file/libraries.h"
 #include "sim/parallel.h"
 
 #if defined(__clang__)

@@ -10,7 +10,7 @@
 #include "app/ranks.h"
 #include "base/text.h"
 #include "engine/device_info.h"
-#include "file/versions.h"
+#include "file/libraries.h"
 
 extern const struct sciara_command sciara_cmd_init, sciara_cmd_check, sciara_cmd_run, sciara_cmd_resume,
     sciara_cmd_export, sciara_cmd_exposure, sciara_cmd_info, sciara_cmd_compare, sciara_cmd_import, sciara_cmd_presets,

@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "engine/engine.h"
 #include "file/durable.h"
-#include "file/versions.h"
+#include "file/libraries.h"
 #include "scenario/scenario.h"
 
 // ------------------------------------------------------------------------------------------------------ its beginning and end

@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/text.h"
 
-// ------------------------------------------------------------------------------- those of this program, in csv_table.c
+// ----------------------------------------------------------------------------------------------- those of this program
 
 // A table without quotes is one line of names, then rows with the same number of values.
 
@@ -50,7 +50,7 @@ bool sciara_csv_is_formula(const char *text);
 /** sciara_csv_append_value for a text that somebody else may have chosen: an apostrophe before it keeps a formula from being evaluated. */
 enum sciara_status sciara_csv_append_text(struct sciara_text *t, const char *text);
 
-// ---------------------------------------------------------- those that people and their programs write, in csv_forms.c
+// -------------------------------------------------------------------------- those that people and their programs write
 
 // Separated by commas, semicolons, tabs or blanks, with decimal points or commas, in UTF-8, UTF-16 or Latin-1, with a line
 // "sep=;", comments and blanks.

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "file/own_data.h"
+#include "file/libraries.h"
 
 static void keep_message(CPLErr kind, CPLErrorNum number, const char *text) {
   const int cause = errno; // GDAL's message does not say that a disk is full

@@ -2,7 +2,6 @@
 #include "file/vector_open.h"
 #include "base/text.h"
 
-#include <cpl_conv.h>
 #include <cpl_string.h>
 #include <math.h>
 #include <ogr_api.h>

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "file/durable.h"
-#include "file/versions.h"
+#include "file/libraries.h"
 #include "support/folder.h"
 #include "support/owned.h"
 #include "support/random.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Snapshots in which bits were flipped or whose end is missing: each is refused with a message, or read as it was written.
 // No crash, and no wrong number that goes unnoticed.
-#include "file/versions.h"
+#include "file/libraries.h"
 #include "snapshot_case.h"
 #include "support/owned.h"
 #include "support/random.h"

@@ -18,10 +18,6 @@ struct sciara {
   struct sciara_view view[SCIARA_FIELD_COUNT];
 };
 
-/** The arguments of a function that opens something. */
-enum sciara_status sciara_api_check_open(const char *function, const char *path, const char *const *overrides,
-                                         size_t count, const void *out);
-
 /** SCIARA_ERR_USAGE, naming the function, when an argument is NULL. */
 enum sciara_status sciara_api_check_pointer(const char *function, const char *argument, const void *pointer);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public interface (sciara.h): calibrations.
-#include <math.h>
 #include <stdlib.h>
 
 #include "api/api.h"

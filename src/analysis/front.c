@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "geometry/polyline.h"
-#include "terrain/dem_gdal.h"
 
 /** Adds a cell, unless it lies beyond the grid. */
 static enum sciara_status add(struct sciara_vent_cells *v, const struct sciara_grid *g, double row, double col) {

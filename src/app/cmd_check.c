@@ -17,7 +17,6 @@
 #include "engine/banded.h"
 #include "engine/device_info.h"
 #include "file/durable.h"
-#include "model/field.h"
 #include "model/tower.h"
 #include "setup/cost.h"
 #include "setup/outflow.h"

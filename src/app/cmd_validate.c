@@ -12,7 +12,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "engine/banded.h"
-#include "file/json_strict.h"
 #include "sim/choose_engine.h"
 #include "verify/validate.h"
 

@@ -11,7 +11,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "calibrate/verification.h"
-#include "file/durable.h"
 #include "hazard/products.h"
 
 enum { LABEL = 46 }; ///< width of the first column

@@ -16,7 +16,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/wallclock.h"
-#include "engine/engine.h"
 #include "ensemble/ensemble_folder.h"
 #include "ensemble/execute.h"
 #include "file/csv.h"

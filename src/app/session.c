@@ -20,7 +20,6 @@
 #include "run/run_folder.h"
 #include "setup/outflow.h"
 #include "setup/setup.h"
-#include "store/run_json.h"
 
 struct progress_view {
   double every;                        ///< seconds between two messages

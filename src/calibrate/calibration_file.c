@@ -9,7 +9,6 @@
 #include "base/detmath.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "calibrate/cases.h"
 #include "ensemble/ensemble_json.h"
 #include "ensemble/members.h"
 #include "file/durable.h"

@@ -126,7 +126,7 @@ void sciara_evaluator_stop(struct sciara_evaluator *e);
 /** Ends all; what is not finished is dropped. NULL is allowed. */
 void sciara_evaluator_close(struct sciara_evaluator *e);
 
-// --------------------------------------------------- observed extents of files with several dates, in observed_dates.c
+// ------------------------------------------------------------------------ observed extents of files with several dates
 
 /** Zero-initialise; release with sciara_observed_list_free. */
 struct sciara_observed_list {

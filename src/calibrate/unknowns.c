@@ -14,7 +14,6 @@
 #include "file/georef.h"
 #include "geometry/polyline.h"
 #include "plan/points.h"
-#include "sim/simulation.h"
 
 // -------------------------------------------------------------------------------------------------- positions of vents
 

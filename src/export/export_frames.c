@@ -7,7 +7,6 @@
 #include "export/export_picture.h"
 #include "file/durable.h"
 #include "map/colour_ramp.h"
-#include "model/field.h"
 #include "picture/frames.h"
 #include "run/run_folder.h"
 

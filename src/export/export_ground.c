@@ -6,7 +6,6 @@
 #include "analysis/front.h"
 #include "base/mem.h"
 #include "export/export.h"
-#include "model/field.h"
 #include "run/run_folder.h"
 #include "terrain/dem_gdal.h"
 

@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "file/durable.h"
-#include "model/field.h"
 #include "run/run_folder.h"
 #include "terrain/dem_gdal.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "map/vector_ogr.h"
 
-#include <cpl_conv.h>
 #include <cpl_vsi.h>
 #include <gdal.h>
 #include <gdal_alg.h>

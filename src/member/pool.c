@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "base/wallclock.h"
 #include "engine/step_control.h"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/random.h"
 
-#include <math.h>
-
 #include "base/detmath.h"
 
 /** A polynomial with 8 coefficients, the highest power first. */

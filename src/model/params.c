@@ -182,3 +182,35 @@ enum sciara_status sciara_params_check(const struct sciara_params *p) {
                        p->T_vent);
   return sciara_is_sheet(p->rule) ? check_sheet_params(p) : SCIARA_OK;
 }
+
+// ---------------------------------------------------------------------------------------------------------- named sets
+
+static const struct sciara_preset presets[] = {
+#define SCIARA_PRESET(name_, cell_size_, event_, source_, ...) \
+  {.name = name_, .cell_size_m = cell_size_, .event = event_, .source = source_, .params = {__VA_ARGS__}},
+#include "model/presets.def"
+#undef SCIARA_PRESET
+};
+
+const char sciara_preset_choices[] =
+#define SCIARA_PRESET(name_, ...) name_ "|"
+#include "model/presets.def"
+#undef SCIARA_PRESET
+    ;
+
+const struct sciara_preset *sciara_preset_table(size_t *count) {
+  *count = sizeof presets / sizeof *presets;
+  return presets;
+}
+
+const struct sciara_preset *sciara_preset_of_rule(enum sciara_rule_kind rule) {
+  const struct sciara_preset *p = presets;
+  while (p->params.rule != rule) p++; // each rule has one: unit.params
+  return p;
+}
+
+const struct sciara_preset *sciara_preset_find(const char *name) {
+  for (size_t k = 0; k < sizeof presets / sizeof *presets; k++)
+    if (strcmp(presets[k].name, name) == 0) return &presets[k];
+  return NULL;
+}

@@ -144,7 +144,7 @@ static inline double sciara_hottest(const struct sciara_params *p) { return 1.01
 /** What happens to lava at the rim of the domain. */
 enum sciara_boundary { SCIARA_BOUNDARY_OPEN, SCIARA_BOUNDARY_CLOSED };
 
-// ---------------------------------------------------------------------------- named sets, in presets.def and presets.c
+// ---------------------------------------------------------------------------------------------------------- named sets
 
 /** One entry of presets.def. */
 struct sciara_preset {

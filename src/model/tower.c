@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 #include "geometry/moore.h"
-#include "model/rule.h"
 
 // A column of height H on flat ground: q = H/(2 w), path w sqrt(1 + q^2), and H/9 for each of 8 neighbours.
 

@@ -45,7 +45,7 @@ enum sciara_status sciara_run_folder_refuse_links(const char *folder);
 /** Whether `path` is a folder. */
 bool sciara_is_folder(const char *path);
 
-// ------------------------------------------------------------------------------------ reading its files, in run_file.c
+// --------------------------------------------------------------------------------------------------- reading its files
 
 // A folder may come from anyone, so nothing is read through a link that points outside it.
 

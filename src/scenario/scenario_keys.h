@@ -93,10 +93,6 @@ enum { SCIARA_COUNTERPART_TEXT = 64 };
 /** ", whose counterpart is model.radiating_share" for a key of "model" that another rule has under another name; else "". */
 void sciara_scenario_counterpart(const char *key, char text[SCIARA_COUNTERPART_TEXT]);
 
-/** Refuses keys of a "model" that its rule does not have, and a preset of another rule. */
-void sciara_scenario_check_rule(const char *file, const struct sciara_json_path *path, const cJSON *model,
-                                struct sciara_diagnostics *diagnostics);
-
 /** Whether its value may be null. */
 bool sciara_scenario_key_nullable(const struct sciara_scenario_key *key);
 

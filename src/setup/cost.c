@@ -7,7 +7,6 @@
 
 #include "base/text.h"
 #include "base/wallclock.h"
-#include "engine/banded.h"
 #include "engine/device_info.h"
 #include "map/raster_gdal.h"
 #include "model/field.h"

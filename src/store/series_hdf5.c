@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "file/durable.h"
 #include "file/hdf5_file.h"
 #include "model/field.h"

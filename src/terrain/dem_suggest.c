@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a diagnostic proposes: the gdalwarp command, or what helps with a file that is no raster.
-#include <cpl_conv.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>

@@ -10,7 +10,6 @@
 #include <limits.h>
 #include <math.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "geometry/grid.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rasters that lie on the grid of a DEM already read.
-#include <cpl_conv.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

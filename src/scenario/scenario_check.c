@@ -370,8 +370,8 @@ struct strange {
 
 static enum sciara_status refuse_key(const struct strange *s) {
   const struct sciara_scenario_key *key = sciara_scenario_key_find("model", s->key->string);
-  const enum sciara_rule_kind other =
-      sciara_scenario_key_is_of(key, SCIARA_RULE_FV3) ? SCIARA_RULE_FV3 : SCIARA_RULE_BINGHAM;
+  enum sciara_rule_kind other = (enum sciara_rule_kind)0;
+  while (!sciara_scenario_key_is_of(key, other)) other = (enum sciara_rule_kind)(other + 1); // one has it
   char found[128], allowed[256], counterpart[SCIARA_COUNTERPART_TEXT];
   sciara_scenario_counterpart(s->key->string, counterpart);
   snprintf(found, sizeof found, "a key of rule \"%s\"%s", sciara_rule_name(other), counterpart);

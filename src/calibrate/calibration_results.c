@@ -218,20 +218,8 @@ struct map {
   struct sciara_text scenario;
 };
 
-// --------------------------------------------------------------------------------------------------------------- boxes
-
-static void add_cell(int64_t box[4], int64_t row, int64_t col) {
-  if (box[2] == 0) memcpy(box, (int64_t[4]){row, col, 1, 1}, 4 * sizeof *box);
-  const int64_t at[2] = {row, col};
-  for (int k = 0; k < 2; k++) {
-    const int64_t end = at[k] >= box[k] + box[k + 2] ? at[k] + 1 : box[k] + box[k + 2];
-    if (at[k] < box[k]) box[k] = at[k];
-    box[k + 2] = end - box[k];
-  }
-}
-
-/** Around all lava and all observed extents of each scenario: first row, first column, rows, columns; 0 without any. */
-static enum sciara_status make_boxes(const struct sciara_calibration_page *page, int64_t (**out)[4]) {
+/** Around all lava and all observed extents of each scenario. */
+static enum sciara_status make_boxes(const struct sciara_calibration_page *page, struct sciara_case_box **out) {
   const struct sciara_calibration_file *f = page->found->search->file;
   SCIARA_TRY(SCIARA_NEW(*out, f->scenario_count, "the maps of a page"));
   for (size_t n = 0; n < f->scenario_count; n++) {
@@ -240,7 +228,7 @@ static enum sciara_status make_boxes(const struct sciara_calibration_page *page,
       const struct sciara_footprint *lava = &page->found[k].map[n];
       for (int64_t i = 0; i < lava->count; i++)
         if ((double)lava->max_deposit[i] > f->min_thickness_m)
-          add_cell((*out)[n], lava->cell[i] / cols, lava->cell[i] % cols);
+          sciara_case_box_add(&(*out)[n], lava->cell[i] / cols, lava->cell[i] % cols);
     }
   }
   for (size_t k = 0; k < f->pair_count; k++) {
@@ -248,7 +236,7 @@ static enum sciara_status make_boxes(const struct sciara_calibration_page *page,
     const struct sciara_grid *g = &page->cases->scenario[n].setup.site->grid;
     const uint8_t *covered = page->cases->observed[k].covered;
     for (int64_t i = 0; i < sciara_grid_cells(g); i++)
-      if (covered[i]) add_cell((*out)[n], i / g->cols, i % g->cols);
+      if (covered[i]) sciara_case_box_add(&(*out)[n], i / g->cols, i % g->cols);
   }
   return SCIARA_OK;
 }
@@ -342,8 +330,8 @@ static struct own find_like(const struct sciara_calibration_page *page, size_t p
 }
 
 /** Makes map number `pair` x searches + `search`. Zero-initialise; release in any case. */
-static enum sciara_status map_make(const struct sciara_calibration_page *page, int64_t (*box)[4], size_t index,
-                                   struct map *out) {
+static enum sciara_status map_make(const struct sciara_calibration_page *page, const struct sciara_case_box *box,
+                                   size_t index, struct map *out) {
   if (!box) return SCIARA_ERR_INTERNAL; // cannot be: they were made
   const size_t pair = index / page->count, search = index % page->count;
   const struct sciara_calibration_found *found = &page->found[search];
@@ -353,7 +341,8 @@ static enum sciara_status map_make(const struct sciara_calibration_page *page, i
   const struct sciara_case_observed *observed = &page->cases->observed[pair];
   const struct own own = find_like(page, pair, search, &out->like);
   out->frames.grid = site->grid;
-  memcpy(out->frames.box, box[n], sizeof out->frames.box);
+  const int64_t shown[4] = {box[n].north, box[n].west, box[n].south - box[n].north, box[n].east - box[n].west};
+  memcpy(out->frames.box, shown, sizeof shown);
   if (own.scenario) {
     SCIARA_TRY(sciara_calibration_best_print(found->search, n, found->value, &out->scenario));
     SCIARA_TRY(take_vents(f->scenario[n], out->scenario.data, site, out));
@@ -389,7 +378,7 @@ static void map_free(struct map *m) {
 // ----------------------------------------------------------------------------------------------------------------- all
 
 /** The maps after the first one. */
-static enum sciara_status print_maps(const struct sciara_calibration_page *page, int64_t (*box)[4],
+static enum sciara_status print_maps(const struct sciara_calibration_page *page, const struct sciara_case_box *box,
                                      struct sciara_text *out) {
   const size_t count = page->count * page->found->search->file->pair_count;
   SCIARA_TRY(sciara_text_append(out, ",\n\"maps\":["));
@@ -407,7 +396,7 @@ static enum sciara_status print_maps(const struct sciara_calibration_page *page,
 enum sciara_status sciara_calibration_page_write(const char *folder, const struct sciara_calibration_page *page) {
   const cJSON *title = cJSON_GetObjectItemCaseSensitive(page->found->search->file->tree, "title");
   char *path;
-  int64_t(*box)[4] = NULL;
+  struct sciara_case_box *box = NULL;
   struct map m = {0};
   struct sciara_text text = {0};
   SCIARA_TRY(sciara_path_in(folder, "page.html", &path));

@@ -20,7 +20,7 @@ static const double REST_S = 2 * 86400;
 
 // ----------------------------------------------------------------------------------------------------------- rectangles
 
-static void box_add(struct sciara_case_box *b, int64_t row, int64_t col) {
+void sciara_case_box_add(struct sciara_case_box *b, int64_t row, int64_t col) {
   if (b->south == 0) *b = (struct sciara_case_box){row, row + 1, col, col + 1};
   if (row < b->north) b->north = row;
   if (row >= b->south) b->south = row + 1;
@@ -29,7 +29,7 @@ static void box_add(struct sciara_case_box *b, int64_t row, int64_t col) {
 }
 
 static void box_add_cells(struct sciara_case_box *b, const struct sciara_grid *g, const int64_t *cell, int64_t count) {
-  for (int64_t k = 0; k < count; k++) box_add(b, cell[k] / g->cols, cell[k] % g->cols);
+  for (int64_t k = 0; k < count; k++) sciara_case_box_add(b, cell[k] / g->cols, cell[k] % g->cols);
 }
 
 /** The entry of a cell in an array of the box. */
@@ -185,7 +185,7 @@ static enum sciara_status open_observed(struct sciara_cases *c, size_t k) {
   for (int64_t i = 0; i < sciara_grid_cells(g); i++) {
     if (to->region && !to->region[i]) to->covered[i] = 0;
     if (!to->covered[i]) continue;
-    box_add(&to->box, i / g->cols, i % g->cols);
+    sciara_case_box_add(&to->box, i / g->cols, i % g->cols);
     to->count++;
   }
   if (to->box.south > 0) return SCIARA_OK;
@@ -243,7 +243,7 @@ static enum sciara_status score_case(const struct sciara_cases *c, size_t observ
   struct sciara_case_box box = o->box;
   uint8_t *masks = NULL;
   box_add_cells(&box, g, f->cell, f->count);
-  for (size_t n = 0; n < vents->count; n++) box_add(&box, vents->row[n], vents->col[n]);
+  for (size_t n = 0; n < vents->count; n++) sciara_case_box_add(&box, vents->row[n], vents->col[n]);
   const struct sciara_grid part = {
       .rows = box.south - box.north, .cols = box.east - box.west, .cell_size = g->cell_size};
   const int64_t cells = sciara_grid_cells(&part);

@@ -18,6 +18,9 @@ struct sciara_case_box {
   int64_t north, south, west, east;
 };
 
+/** Extends a rectangle by a cell. */
+void sciara_case_box_add(struct sciara_case_box *b, int64_t row, int64_t col);
+
 /** An observed extent on the grid of its scenario. */
 struct sciara_case_observed {
   uint8_t *covered, *region;  ///< rows x cols; region NULL: the whole grid. Nothing is covered outside the region

@@ -310,7 +310,7 @@ static enum sciara_status advance_banded(void *engine, const struct sciara_stop 
 
 struct sciara_banded_facts sciara_banded_facts_of(const void *engine) {
   const struct banded *b = (const struct banded *)engine;
-  return (struct sciara_banded_facts){.bands = b->part.cuts.count, .cuts = b->cuts, .uneven = uneven(b)};
+  return (struct sciara_banded_facts){.bands = b->part.cuts.count, .cuts = b->cuts};
 }
 
 struct sciara_engine_ops sciara_banded_ops(const struct sciara_engine_ops *inner) {

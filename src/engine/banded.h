@@ -51,7 +51,6 @@ enum sciara_status sciara_banded_device(const struct sciara_banded_gpus *all, in
 struct sciara_banded_facts {
   int bands;     ///< ranks with rows
   uint64_t cuts; ///< how often the bands were cut again since the upload
-  double uneven; ///< liquid cells of the largest band over their mean; 1 without lava
 };
 
 /** How a map with this state is divided among so many ranks. */

@@ -24,7 +24,7 @@ enum sciara_status sciara_vent_cells_of(const struct sciara_scenario_spec *scena
                                         const struct sciara_georef *georef, struct sciara_vent_cells *out);
 
 /**
- * The same of a scenario as a snapshot holds it. A file of rates that it names is not opened.
+ * The cells of the vents of a scenario as a snapshot holds it. A file of rates that it names is not opened.
  *
  * @param path of the snapshot, for messages
  * @param json NULL: there are no vents

@@ -44,13 +44,13 @@ enum sciara_status sciara_batch_is_whole(const struct sciara_batch_folder *folde
 bool sciara_member_is_stored(const struct sciara_batch_folder *folder, size_t member);
 
 /**
- * The same; sets its state if the file belongs to the plan, by its ids and hashes: its cells are not read. Removes nothing.
+ * sciara_member_is_stored; sets its state if the file belongs to the plan, by ids and hashes: no cells are read. Removes nothing.
  */
 bool sciara_member_look(const struct sciara_batch_folder *folder, size_t member, struct sciara_member_done *state);
 
 /**
- * The same, and reads its state and its cells; a file that is damaged or belongs to another table is removed, and the member is not
- * finished.
+ * Reads the state of a member from its file, and its cells; a file that is damaged or belongs to another table is removed, and
+ * the member is not finished.
  */
 enum sciara_status sciara_member_find(const struct sciara_batch_folder *folder, size_t member,
                                       struct sciara_member_done *state);

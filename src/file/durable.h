@@ -19,8 +19,8 @@ enum sciara_status sciara_file_sync(const char *path);
 enum sciara_status sciara_file_replace(const char *path, const void *bytes, size_t count);
 
 /**
- * The same for a path that other processes, also of other hosts, may write at the same time: through a part file with a
- * name of its own, PATH.HOST-PROCESS-N.part. The last one to finish wins; none sees half a file.
+ * sciara_file_replace for a path that other processes, also of other hosts, may write at the same time: through a part
+ * file with a name of its own, PATH.HOST-PROCESS-N.part. The last one to finish wins; none sees half a file.
  *
  * @param synced false: the file may be lost or damaged when the machine loses power, not when the process is killed
  */

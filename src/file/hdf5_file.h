@@ -43,8 +43,8 @@ enum sciara_status sciara_hdf5_image_create(const char *path, hid_t *file);
 enum sciara_status sciara_hdf5_image_publish(hid_t file, const char *path);
 
 /**
- * The same with sciara_file_replace_shared: other processes may write the same path. Leaves the session while it writes,
- * so that other threads can use HDF5 meanwhile.
+ * sciara_hdf5_image_publish with sciara_file_replace_shared: other processes may write the same path. Leaves the session
+ * while it writes, so that other threads can use HDF5 meanwhile.
  */
 enum sciara_status sciara_hdf5_image_publish_shared(hid_t file, const char *path, bool synced,
                                                     struct sciara_hdf5_session *session);

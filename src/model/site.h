@@ -50,7 +50,7 @@ enum sciara_status sciara_site_create(const struct sciara_grid *grid, const doub
                                       const struct sciara_site_origin *origin, const struct sciara_site **out);
 
 /**
- * The same without a copy of the altitudes: takes over *altitude, from sciara_alloc, and on success sets it to NULL.
+ * sciara_site_create without a copy of the altitudes: takes over *altitude, from sciara_alloc, and on success sets it to NULL.
  */
 enum sciara_status sciara_site_adopt(const struct sciara_grid *grid, double **altitude, const uint8_t *valid,
                                      const struct sciara_site_origin *origin, const struct sciara_site **out);

@@ -38,7 +38,7 @@ void sciara_resume_problem(struct sciara_resume *r, const struct sciara_problem_
                            struct sciara_problem *out, struct sciara_diagnostics *diagnostics);
 
 /**
- * The same from a checkpoint alone, in no run folder: on options->site, or on the DEM that its scenario names. Release `r` and
+ * The problem at a checkpoint alone, in no run folder: on options->site, or on the DEM that its scenario names. Release `r` and
  * `out` in any case.
  */
 enum sciara_status sciara_checkpoint_problem(const char *path, const struct sciara_problem_options *options,

@@ -19,6 +19,7 @@
 #include "engine/step_control.h"
 #include "engine/stopwatch.h"
 #include "engine/team.h"
+#include "engine/thread_trial.h"
 #include "model/tally.h"
 
 enum {
@@ -27,7 +28,7 @@ enum {
   LINE = 16, ///< consecutive cells that always belong to one thread, so that no two threads write to one cache line
   WORK_EVALUATED = 4, ///< cost of a cell that is evaluated; that of a quiescent cell is 1
   MOST_UNEVEN = 110,  ///< largest work of a thread, in per cent of the mean
-  WORTHWHILE = 1024,  ///< least work for a further thread: about 15 microseconds, more than its waiting costs
+  WORTHWHILE = 1024,  ///< least work for a further thread at first: about 15 microseconds, more than its waiting costs
 };
 
 struct openmp {
@@ -42,9 +43,13 @@ struct openmp {
   uint32_t step;                ///< the step in progress
   int threads;                  ///< largest number of threads
   int used;                     ///< parts in use, which may hold cells: `threads`, or as many as are worthwhile
-  bool fits;                    ///< no number was requested: `used` is adapted to the lava
-  struct sciara_part *part;     ///< one per thread; together they cover the own rows
-  struct sciara_part halo[2];   ///< lava of the halo, north and south: only donors, listed in each step
+  bool fits;                    ///< no number was requested: `used` is the fastest one of trials
+  struct sciara_thread_trial trial;
+  uint32_t tried;             ///< the step of the last look at the trial
+  double spent;               ///< time of all steps, s, before `since`
+  double since;               ///< wall-clock time of the present steps' beginning, s
+  struct sciara_part *part;   ///< one per thread; together they cover the own rows
+  struct sciara_part halo[2]; ///< lava of the halo, north and south: only donors, listed in each step
   struct sciara_team team;
   int requested;             ///< requested size of the team
   int room;                  ///< threads that can be started; if one cannot, the OpenMP runtime would end the program
@@ -166,12 +171,26 @@ static int64_t work_of_all(const struct openmp *e, int64_t *most) {
   return all;
 }
 
-/** Number of threads for this work. The number does not change for a small difference. */
+static void start_clock(struct openmp *e) { e->since = sciara_wallclock(); }
+
+/** Time spent in steps, s. */
+static double clock_of_steps(const struct openmp *e) { return e->spent + sciara_wallclock() - e->since; }
+
+static void stop_clock(struct openmp *e) { e->spent = clock_of_steps(e); }
+
+/** Number of threads for this work before anything is measured. */
 static int worthwhile(const struct openmp *e, int64_t work) {
   const int64_t enough = work / WORTHWHILE;
-  const int threads = enough >= e->threads ? e->threads : enough > 1 ? (int)enough : 1;
-  const bool other = 4 * threads > 5 * e->used || 4 * threads < 3 * e->used;
-  return e->fits && other ? threads : e->used;
+  return enough >= e->threads ? e->threads : enough > 1 ? (int)enough : 1;
+}
+
+/** Number of threads for the next steps; `work`: of one step. */
+static int fastest(struct openmp *e, int64_t work) {
+  if (!e->fits) return e->used;
+  if (e->step == FIRST_STEP) sciara_thread_trial_begin(&e->trial, worthwhile(e, work), e->threads); // that of `upload`
+  const uint32_t steps = e->step - e->tried;
+  e->tried = e->step;
+  return sciara_thread_trial_next(&e->trial, clock_of_steps(e), steps);
 }
 
 /** Redistributes the cells so that all parts in use have about the same work. The parts are in ascending order. */
@@ -200,12 +219,16 @@ static enum sciara_status distribute(struct openmp *e, int64_t all) {
   return status;
 }
 
+static bool is_late(const struct openmp *e) {
+  return e->fits && sciara_thread_trial_is_late(&e->trial, clock_of_steps(e));
+}
+
 /** Checks whether the work is balanced and the number of threads is right, and redistributes the cells if not. */
 static enum sciara_status balance(struct openmp *e) {
   int64_t most;
   if (e->threads == 1) return SCIARA_OK;
   const int64_t all = work_of_all(e, &most);
-  const int used = worthwhile(e, all);
+  const int used = fastest(e, all);
   if (used == e->used && most * used * 100 <= all * MOST_UNEVEN) return SCIARA_OK;
   e->used = used;
   return distribute(e, all);
@@ -228,7 +251,8 @@ static enum sciara_status upload_openmp(void *engine, const struct sciara_state 
   SCIARA_TRY(SCIARA_NEW(e->entry_of, e->hf.count, "list of active cells"));
   SCIARA_TRY(SCIARA_NEW(e->changed, e->hf.count, "last changes of the cells"));
   e->t = (real)state->clock;
-  e->step = FIRST_STEP;
+  e->step = e->tried = FIRST_STEP;
+  start_clock(e);
   e->watch = (struct sciara_stopwatch){.on = e->setup.profile};
   sciara_step_control_load(&e->control, state, e->setup.vents);
   e->band = sciara_band_of(&e->setup, state->grid.rows, e->hf.f.stride);
@@ -293,7 +317,7 @@ static enum sciara_status begin_step(struct openmp *e) {
   sciara_stopwatch_start(&e->watch);
   SCIARA_TRY(emit_openmp(e));
   sciara_stopwatch_lap(&e->watch, SCIARA_PROCESS_VENTS);
-  if (e->step % BALANCE_EVERY == 0) SCIARA_TRY(balance(e));
+  if (e->step % BALANCE_EVERY == 0 || is_late(e)) SCIARA_TRY(balance(e));
   for (int n = 0; n < e->threads; n++) begin_part(e, &e->part[n]);
   for (int side = 0; side < 2; side++) begin_part(e, &e->halo[side]);
   sciara_stopwatch_lap(&e->watch, SCIARA_PROCESS_OTHER);
@@ -499,7 +523,9 @@ static enum sciara_status advance_openmp(void *engine, const struct sciara_stop 
   SCIARA_TRY(sciara_step_control_between_steps(&e->control));
   e->status = SCIARA_OK;
   e->done = !sciara_step_control_begin(&e->control, stop);
+  start_clock(e);
   while (e->status == SCIARA_OK && !e->done) work_together(e, work, stop);
+  stop_clock(e);
   *progress = e->control.now;
   return e->status == SCIARA_OK ? sciara_step_control_status(&e->control) : e->status;
 }
@@ -528,9 +554,11 @@ static void move_job(struct openmp *e, int me, const void *t_opt) { second_half(
 static enum sciara_status evaluate_openmp(void *engine, double thickness, double *t_opt) {
   struct openmp *e = (struct openmp *)engine;
   SCIARA_TRY(sciara_step_control_evaluate(&e->control, thickness));
+  start_clock(e);
   SCIARA_TRY(begin_step(e));
   SCIARA_TRY(list_openmp_halo_lava(e));
   work_together(e, evaluate_job, NULL);
+  stop_clock(e);
   *t_opt = (double)find_t_opt(e);
   return SCIARA_OK;
 }
@@ -540,7 +568,9 @@ static enum sciara_status move_openmp(void *engine, double t_opt, struct sciara_
   const real smallest = (real)t_opt;
   SCIARA_TRY(sciara_step_control_move(&e->control, t_opt));
   sciara_stopwatch_start(&e->watch);
+  start_clock(e);
   work_together(e, move_job, &smallest);
+  stop_clock(e);
   const enum sciara_status status = end_step(e);
   *progress = e->control.now;
   return status;

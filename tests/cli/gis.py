@@ -12,14 +12,12 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
+import qgis_case
 from case import SharedCase
+from qgis_case import core
 
-os.environ["QT_QPA_PLATFORM"] = "offscreen"
-try:
-    import qgis.core as core
+if core:
     from qgis.PyQt.QtCore import QSize
-except ImportError:
-    core = None
 PARAVIEW = shutil.which("pvpython")
 START = "2026-05-10T04:00:00Z"
 FIELDS = [name for name in case.all_fields() if not name.startswith("momentum_")]
@@ -177,15 +175,4 @@ class InParaView(Products):
 
 
 if __name__ == "__main__":
-    if not core and not PARAVIEW:
-        print("skipped: neither QGIS nor ParaView is installed")
-        sys.exit(77)
-    application = None
-    if core:
-        application = core.QgsApplication([], False)
-        application.initQgis()
-    try:
-        case.main()
-    finally:
-        if application:
-            application.exitQgis()
+    qgis_case.main(core or PARAVIEW, "neither QGIS nor ParaView is")

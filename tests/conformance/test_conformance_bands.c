@@ -140,10 +140,4 @@ TEST_EACH(too_thick, 2) {
   }
 }
 
-static const char *why_not(void) {
-  if (engine_tested[0]->determinism != SCIARA_EXACT || engine_tested[1]->determinism != SCIARA_EXACT)
-    return "is not exact: its bands are not compared";
-  return engine_tested[0]->phases && engine_tested[1]->phases ? NULL : "has no phases";
-}
-
-int main(int argc, char **argv) { return conformance_main_unless(argc, argv, &tests_here, why_not); }
+int main(int argc, char **argv) { return conformance_main_in_phases(argc, argv, &tests_here); }

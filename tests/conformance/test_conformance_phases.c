@@ -436,10 +436,4 @@ TEST_EACH(bad_number, 2) {
   ck_assert_int_eq(phased.at.bad.col, whole.at.bad.col);
 }
 
-static const char *why_not(void) {
-  if (engine_tested[0]->determinism != SCIARA_EXACT || engine_tested[1]->determinism != SCIARA_EXACT)
-    return "is not exact: its steps in phases are not compared";
-  return engine_tested[0]->phases && engine_tested[1]->phases ? NULL : "has no phases";
-}
-
-int main(int argc, char **argv) { return conformance_main_unless(argc, argv, &tests_here, why_not); }
+int main(int argc, char **argv) { return conformance_main_in_phases(argc, argv, &tests_here); }

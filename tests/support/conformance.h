@@ -132,7 +132,7 @@ bool states_differ(const struct sciara_state *serial, const struct sciara_state 
  */
 int conformance_main(int argc, char **argv, const struct tests *tests);
 
-/** The same, but skips an engine for which why_not() returns a reason ("has no ..."). */
-int conformance_main_unless(int argc, char **argv, const struct tests *tests, const char *(*why_not)(void));
+/** The same, but skips an engine that is not exact or has no phases. */
+int conformance_main_in_phases(int argc, char **argv, const struct tests *tests);
 
 #endif

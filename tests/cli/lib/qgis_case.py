@@ -25,13 +25,15 @@ class QgisCase(case.Case):
         return done.stdout
 
 
-def main():
-    if not QGIS_PROCESS or not core:
-        print("skipped: QGIS with Python is not installed")
+def main(there=QGIS_PROCESS and core, missing="QGIS with Python is not"):
+    if not there:
+        print(f"skipped: {missing} installed")
         sys.exit(77)
-    application = core.QgsApplication([], False)
-    application.initQgis()
+    application = core and core.QgsApplication([], False)
+    if core:
+        application.initQgis()
     try:
         case.main()
     finally:
-        application.exitQgis()
+        if core:
+            application.exitQgis()

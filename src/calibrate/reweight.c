@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "ensemble/ensemble_sample.h"
 
 void sciara_reweight_free(struct sciara_reweight *w) {

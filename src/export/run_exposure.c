@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "export/export.h"
 
 /** The lava of a run while it is read. */

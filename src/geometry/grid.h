@@ -66,12 +66,6 @@ void sciara_grid_classify(const struct sciara_grid *g, const uint8_t *valid, uin
 void sciara_grid_classify_rows(const struct sciara_grid *g, const uint8_t *valid, uint8_t *kind, int64_t begin,
                                int64_t end);
 
-/** Compares two doubles, for qsort. */
-static inline int sciara_ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /** Compares two numbers of cells (int64_t), for qsort and bsearch. */
 static inline int sciara_cells_ascending(const void *a, const void *b) {
   const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/text.h"
 
 /** An array of a list of vents. */

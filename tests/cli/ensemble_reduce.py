@@ -920,5 +920,4 @@ def main():
         reader().communicate()
         shutil.rmtree(work)
 
-
 main()

@@ -4,7 +4,6 @@ run, export. No manual is needed: every line that is typed stands in a message o
 import os
 import re
 
-
 import case
 from case import Case
 from geo import gdal

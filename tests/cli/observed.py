@@ -319,7 +319,6 @@ class Observed(Case):
         self.sciara("ensemble", "export", "p", *layer, "-o", "p.png", "-q")
         self.assertGreater(dark.sum(), (gdal.Open(self.path("p.png")).ReadAsArray()[:3] < 40).all(axis=0).sum() + 200)
 
-
     def test_members_with_lava_of_their_own(self):
         """Volume or thickness, and temperature, are those of the row of the member: in the batch, and in the run of its own file."""
         import h5py

@@ -77,5 +77,4 @@ def main():
     print("\n".join(failed))
     return 1 if failed else 0
 
-
 sys.exit(main())

@@ -11,7 +11,6 @@ import time
 import setup
 import case
 
-
 import sciara
 
 RUNS = 10000 if case.LONG else 1000

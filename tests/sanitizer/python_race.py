@@ -16,7 +16,6 @@ from sciara import _library
 run = sciara.Run(setup.dem_array(), **setup.PLACE, vents=[{"rowcol": case.VENT, **setup.RATES}], threads=1,
                  engine="serial")
 
-
 begin = threading.Barrier(2)
 
 
@@ -24,7 +23,6 @@ def step():
     begin.wait()
     for _ in range(100):
         _library.lib.sciara_step(run._handle, 20)  # long enough for the other thread to be in it too
-
 
 threads = [threading.Thread(target=step) for _ in range(2)]
 for thread in threads:

@@ -24,7 +24,6 @@ def run(folder, script):
         return 1
     return 0
 
-
 while True:
     request = sys.stdin.buffer.readline()
     if not request:

@@ -94,7 +94,6 @@ def breaches(added, compile_headers):
         plant(folder, added)
         return "\n".join(check_layers.Checker(Path(folder).resolve()).run(compile_headers))
 
-
 failures = 0
 status, printed = called()
 if status != 0:

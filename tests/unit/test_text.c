@@ -4,54 +4,44 @@
 
 #include "base/text.h"
 
-TEST(durations) {
-  const struct {
-    const char *text;
-    double seconds;
-  } good[] = {{"6 h", 21600},        {"3 d", 259200},  {"90 min", 5400},       {"30 s", 30},
-              {"12.5", 12.5},        {"0", 0},         {"1.5h", 5400},         {" 2 d", 172800},
-              {"2  d", 172800},      {"1e3 s", 1000},  {".5 h", 1800},         {"-1 h", -3600},
-              {"+4 min", 240},       {"7 ", 7},        {"13 d 18 h", 1188000}, {"1 d 2 h 3 min", 93780},
-              {"59 min 59 s", 3599}, {"1d12h", 129600}};
-  for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
+struct number {
+  const char *text;
+  double value;
+};
+
+static void expect_numbers(bool (*parse)(const char *text, double *value), const struct number *good, size_t goods,
+                           const char *const *bad, size_t bads) {
+  for (size_t k = 0; k < goods; k++) {
     double v = NAN;
-    ck_assert_msg(sciara_parse_duration(good[k].text, &v), "\"%s\" was refused", good[k].text);
-    ck_assert_msg(v == good[k].seconds, "\"%s\" is %.17g s", good[k].text, v);
+    ck_assert_msg(parse(good[k].text, &v), "\"%s\" was refused", good[k].text);
+    ck_assert_msg(v == good[k].value, "\"%s\" is %.17g", good[k].text, v);
   }
-  const char *const bad[] = {"",        " ",       "h",       "6 hours", "6 H",      "6 h 3", "6 h ",  "1 2",
-                             "nan",     "inf s",   "1e999 s", "1e308 d", "0x10 s",   "six h", "--3 s", "3;d",
-                             "6 h 3 d", "6 h 3 h", "1 d 5",   "5 1 h",   "1 d -2 h", "1 d  ", "1 dh"};
-  for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+  for (size_t k = 0; k < bads; k++) {
     double v = 42;
-    ck_assert_msg(!sciara_parse_duration(bad[k], &v), "\"%s\" was taken as %g s", bad[k], v);
-    ck_assert_double_eq(v, 42);
+    ck_assert_msg(!parse(bad[k], &v) && v == 42, "\"%s\" was taken as %g", bad[k], v);
   }
 }
 
+TEST(durations) {
+  const struct number good[] = {
+      {"6 h", 21600},        {"3 d", 259200},  {"90 min", 5400},       {"30 s", 30},
+      {"12.5", 12.5},        {"0", 0},         {"1.5h", 5400},         {" 2 d", 172800},
+      {"2  d", 172800},      {"1e3 s", 1000},  {".5 h", 1800},         {"-1 h", -3600},
+      {"+4 min", 240},       {"7 ", 7},        {"13 d 18 h", 1188000}, {"1 d 2 h 3 min", 93780},
+      {"59 min 59 s", 3599}, {"1d12h", 129600}};
+  const char *const bad[] = {"",        " ",       "h",       "6 hours", "6 H",      "6 h 3", "6 h ",  "1 2",
+                             "nan",     "inf s",   "1e999 s", "1e308 d", "0x10 s",   "six h", "--3 s", "3;d",
+                             "6 h 3 d", "6 h 3 h", "1 d 5",   "5 1 h",   "1 d -2 h", "1 d  ", "1 dh"};
+  expect_numbers(sciara_parse_duration, good, sizeof good / sizeof *good, bad, sizeof bad / sizeof *bad);
+}
+
 TEST(doubles) {
-  const struct {
-    const char *text;
-    double value;
-  } good[] = {{"0", 0},
-              {"-0.5", -0.5},
-              {"1e-3", 1e-3},
-              {".25", 0.25},
-              {"+7", 7},
-              {"007", 7},
-              {"1.7976931348623157e308", 1.7976931348623157e308},
-              {"5.", 5}};
-  for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
-    double v = NAN;
-    ck_assert_msg(sciara_parse_double(good[k].text, &v), "\"%s\" was refused", good[k].text);
-    ck_assert_double_eq(v, good[k].value);
-  }
+  const struct number good[] = {
+      {"0", 0},  {"-0.5", -0.5}, {"1e-3", 1e-3}, {".25", 0.25},
+      {"+7", 7}, {"007", 7},     {"5.", 5},      {"1.7976931348623157e308", 1.7976931348623157e308}};
   const char *const bad[] = {"",      " 1",    "1 ", "1,5", "nan", "inf", "-inf", "infinity", "1e999",
                              "0x1p3", "-0x10", "1e", "e5",  ".",   "+",   "1 2",  "12abc"};
-  for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
-    double v = 42;
-    ck_assert_msg(!sciara_parse_double(bad[k], &v), "\"%s\" was taken as %g", bad[k], v);
-    ck_assert_double_eq(v, 42);
-  }
+  expect_numbers(sciara_parse_double, good, sizeof good / sizeof *good, bad, sizeof bad / sizeof *bad);
 }
 
 /** Decimals of few and many digits are rounded as strtod rounds them. */

@@ -21,7 +21,6 @@ SKIPPED = 77
 RUN = ("run", "s.json", "-q", "-o", "root/out", "--engine", "serial")
 CHECKPOINTS = ("--checkpoint-every", "13 min")  # four in a run, between snapshots
 
-
 if not shim.LIBRARY:
     print("skipped: the shim is not built here (sanitizers must be the first in a process)")
     sys.exit(SKIPPED)

@@ -124,7 +124,6 @@ def fault_of(name, data):
             known[check, data] = f"{type(error).__name__}: {error}"
     return known[check, data]
 
-
 checksums = {}
 
 
@@ -160,7 +159,6 @@ def check_sources(state, announced, right):
     if "run.json" in state and "series.nc" in state and not fault_of("series.nc", state["series.nc"]):
         for name in sorted(sources(state["series.nc"]) - set(state)):
             yield f"series.nc: refers to {name}, which is lost"
-
 
 counted = {}
 

@@ -18,7 +18,6 @@ def skip(reason):
     print(f"skipped: {reason}")
     sys.exit(77)
 
-
 if os.environ.get("SCIARA_SANITIZE"):
     skip("Python is not built with the sanitizer")
 if not os.path.exists(os.environ.get("SCIARA_LIBRARY", "")):

@@ -216,7 +216,7 @@ static const struct sciara_option run_options[] = {
     {"checkpoint-every", 0, "T",
      "wall-clock time after which a member in work is stored, to continue from there; default \"10 min wall\""},
     {"all", 0, NULL, "all members, also where the stop rule of the ensemble holds earlier"},
-    {"no-estimate", 0, NULL, "given FILE: no estimate of the time"},
+    {"no-estimate", 0, NULL, "given FILE: no estimate of the time; of a GPU there is none"},
     {"no-pictures", 0, NULL, "given FILE: no PNG pictures of the maps"},
     {"progress-every", 0, "S", "seconds between two progress messages if there is no terminal; default 30"},
     {0},
@@ -370,11 +370,19 @@ static char *ensemble_folder_of(const struct sciara_arguments *a) {
   return folder;
 }
 
+/** Whether the members are computed on a GPU, of whose time some members on a core say nothing. */
+static bool is_on_gpu(const struct sciara_execute_options *options) {
+  const struct sciara_engine_ops *ops = NULL;
+  return options->engine && sciara_engine_find(options->engine, SCIARA_RULE_FV3, SCIARA_DOUBLE, &ops) == SCIARA_OK &&
+         (ops->capabilities & SCIARA_CAN_DEVICE) != 0;
+}
+
 /** Plan, run and reduce. */
 static int run_file(const struct sciara_arguments *a, const struct sciara_execute_options *options) {
   char *folder = ensemble_folder_of(a);
   if (!folder) return sciara_report(SCIARA_ERR_USAGE);
-  int code = ensemble_plan_into(a->operand[0], folder, false, !sciara_argument_given(a, "no-estimate"));
+  const bool with_estimate = !sciara_argument_given(a, "no-estimate") && !is_on_gpu(options);
+  int code = ensemble_plan_into(a->operand[0], folder, false, with_estimate);
   if (code == SCIARA_OK) code = compute(folder, options);
   if (code == SCIARA_OK)
     code = sciara_report(sciara_ensemble_reduce_folder(folder, sciara_usable_cores(), options->all,

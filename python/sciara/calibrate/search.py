@@ -3,6 +3,7 @@
 after the rows of its table have been told to it again, it asks for what comes next."""
 from __future__ import annotations
 
+import concurrent.futures
 import math
 import os
 from typing import Any, Callable, Optional
@@ -18,6 +19,7 @@ from .table import SCORED, Table
 
 BLOCK = 256              # points between two looks at what can still be accepted
 LEAST_OF_ALL = 1e-300    # above 0, and no score is below: with it nothing is stopped, but fronts rest
+_background = concurrent.futures.ThreadPoolExecutor(1)  # SciPy takes a second, in which the library opens grounds and GPUs
 CURE = "begin another calibration in a new folder; this one keeps its table and results"
 
 
@@ -40,7 +42,7 @@ class Search:
         if calibration.design == "cma-es":
             self._strategy = designs.Strategy(len(keys), asked.population, calibration.seed)
         else:
-            self._points = designs.points(calibration.design, len(keys), asked.budget, calibration.seed)
+            self._points = _background.submit(designs.points, calibration.design, len(keys), asked.budget, calibration.seed)
 
     @property
     def is_whole(self) -> bool:
@@ -62,6 +64,8 @@ class Search:
     def open(self, inputs: Inputs, is_new: bool, others: Callable[[], None]) -> None:
         """The folder with its record and its table, whose lock it has before anything is written. others() writes what comes first."""
         self._inputs = inputs
+        if not self._strategy:
+            self._points.result()  # an error comes before anything is written
         if is_new:
             make_folder(self.folder)
         else:
@@ -108,7 +112,7 @@ class Search:
         while first < budget:
             whole = self._strategy.population if self._strategy else BLOCK if early else budget
             count = min(whole, budget - first)
-            points = self._strategy.ask()[:count] if self._strategy else self._points[first:first + count]
+            points = self._strategy.ask()[:count] if self._strategy else self._points.result()[first:first + count]
             least = self._least(first, before) if early else 0.0
             self._compute(first, points, least, go_on)
             if self.table.count < first + count:
@@ -209,7 +213,7 @@ class Search:
 
     def _write_effects(self) -> None:
         path = os.path.join(self.folder, "sensitivity.csv")
-        self.effects = found = sensitivity.effects(self.calibration.design, self._points, self.table.score, self.calibration.seed)
+        self.effects = found = sensitivity.effects(self.calibration.design, self._points.result(), self.table.score, self.calibration.seed)
         lines = [["unknown", found.groups, *found.names]]
         for unknown, values in zip(self.asked.unknowns, found.values):
             lines.append([unknown.key, str(found.used), *map(number_text, values)])

@@ -138,7 +138,11 @@ void sciara_messages_keep(enum sciara_log_level level, const char *format, ...) 
   pthread_mutex_unlock(&lock);
 }
 
-void sciara_messages_begin(void) { sciara_log_set_sink(say, NULL); }
+void sciara_messages_begin(void) {
+  static char line[8192];
+  setvbuf(stderr, line, _IOLBF, sizeof line); // one write for a line: those of several processes stay whole
+  sciara_log_set_sink(say, NULL);
+}
 
 void sciara_messages_configure(bool quiet, bool verbose, bool json) {
   state.quiet = quiet;

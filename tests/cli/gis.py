@@ -16,8 +16,6 @@ import qgis_case
 from case import SharedCase
 from qgis_case import core
 
-if core:
-    from qgis.PyQt.QtCore import QSize
 PARAVIEW = shutil.which("pvpython")
 START = "2026-05-10T04:00:00Z"
 FIELDS = [name for name in case.all_fields() if not name.startswith("momentum_")]
@@ -86,6 +84,7 @@ class InQgis(Products):
 
     def drawn_names(self, *sources):
         """What QGIS writes on a map of these layers of GeoPackages, with the middle of each text."""
+        from qgis.PyQt.QtCore import QSize
         layers = [core.QgsVectorLayer(source, source.rpartition("=")[2]) for source in sources]
         settings = core.QgsMapSettings()
         settings.setLayers(layers)

@@ -31,6 +31,10 @@ class Messages(ScenarioCase):
         for line in done.stderr.splitlines():
             self.assertRegex(line, "^sciara: ")
         self.assertNotRegex(done.stderr, r"[\x00-\x09\x0b-\x1f]", "control characters on stderr")
+        packets, into = os.pipe2(os.O_DIRECT | os.O_NONBLOCK)  # one for each write
+        subprocess.run([case.PROGRAM, *"run s.json -n 5 -o packets".split()], cwd=self.work, stdout=subprocess.DEVNULL, stderr=into, check=True)
+        for _ in done.stderr.splitlines():
+            self.assertRegex(os.read(packets, 65536), rb"^sciara: .*\n$", "one write for a line")
 
     def test_quiet(self):
         done = self.sciara("run", "s.json", "-q", "-n", 5, "-o", "out")

@@ -29,8 +29,8 @@ def main(there=QGIS_PROCESS and core, missing="QGIS with Python is not"):
     if not there:
         print(f"skipped: {missing} installed")
         sys.exit(77)
-    application = core and core.QgsApplication([], False)
     if core:
+        application = core.QgsApplication([], False)
         application.initQgis()
     try:
         case.main()

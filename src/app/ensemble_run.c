@@ -67,12 +67,14 @@ static void print_ensemble_estimate(const struct sciara_ensemble_estimate *e) {
 }
 
 /** Plans a file into a folder, as `ensemble plan` does, or only checks it (NULL): prints the problems, or the estimate. The exit code. */
-static int ensemble_plan_into(const char *file, const char *folder, bool overwrite, bool with_estimate) {
+static int ensemble_plan_into(const struct sciara_arguments *a, const char *folder, const char *run_on) {
   struct sciara_diagnostics diagnostics = {0};
   struct sciara_ensemble_estimate estimate;
-  const struct sciara_ensemble_plan_options options = {.overwrite = overwrite,
-                                                       .probe_s = with_estimate ? PROBE_SECONDS : 0};
-  sciara_ensemble_plan(file, folder, &options, &estimate, &diagnostics);
+  const struct sciara_ensemble_plan_options options = {.overwrite = sciara_argument_given(a, "overwrite"),
+                                                       .probe_s =
+                                                           sciara_argument_given(a, "no-estimate") ? 0 : PROBE_SECONDS,
+                                                       .run_on = run_on};
+  sciara_ensemble_plan(a->operand[0], folder, &options, &estimate, &diagnostics);
   const int code = sciara_report_all(&diagnostics);
   if (code == SCIARA_OK) print_ensemble_estimate(&estimate);
   sciara_diagnostics_free(&diagnostics);
@@ -80,7 +82,7 @@ static int ensemble_plan_into(const char *file, const char *folder, bool overwri
 }
 
 static int run_check(const struct sciara_arguments *a) {
-  const int code = ensemble_plan_into(a->operand[0], NULL, false, !sciara_argument_given(a, "no-estimate"));
+  const int code = ensemble_plan_into(a, NULL, NULL);
   if (code == SCIARA_OK) sciara_print("no problem found\n");
   return code;
 }
@@ -88,8 +90,7 @@ static int run_check(const struct sciara_arguments *a) {
 static int run_plan(const struct sciara_arguments *arguments) {
   const char *folder = sciara_argument(arguments, "output");
   if (!folder) return sciara_report(sciara_fail(SCIARA_ERR_USAGE, "--output is missing: the folder of the ensemble"));
-  return ensemble_plan_into(arguments->operand[0], folder, sciara_argument_given(arguments, "overwrite"),
-                            !sciara_argument_given(arguments, "no-estimate"));
+  return ensemble_plan_into(arguments, folder, NULL);
 }
 
 const struct sciara_command sciara_cmd_ensemble_check = {
@@ -370,19 +371,11 @@ static char *ensemble_folder_of(const struct sciara_arguments *a) {
   return folder;
 }
 
-/** Whether the members are computed on a GPU, of whose time some members on a core say nothing. */
-static bool is_on_gpu(const struct sciara_execute_options *options) {
-  const struct sciara_engine_ops *ops = NULL;
-  return options->engine && sciara_engine_find(options->engine, SCIARA_RULE_FV3, SCIARA_DOUBLE, &ops) == SCIARA_OK &&
-         (ops->capabilities & SCIARA_CAN_DEVICE) != 0;
-}
-
 /** Plan, run and reduce. */
 static int run_file(const struct sciara_arguments *a, const struct sciara_execute_options *options) {
   char *folder = ensemble_folder_of(a);
   if (!folder) return sciara_report(SCIARA_ERR_USAGE);
-  const bool with_estimate = !sciara_argument_given(a, "no-estimate") && !is_on_gpu(options);
-  int code = ensemble_plan_into(a->operand[0], folder, false, with_estimate);
+  int code = ensemble_plan_into(a, folder, options->engine ? options->engine : "");
   if (code == SCIARA_OK) code = compute(folder, options);
   if (code == SCIARA_OK)
     code = sciara_report(sciara_ensemble_reduce_folder(folder, sciara_usable_cores(), options->all,

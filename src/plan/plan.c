@@ -22,6 +22,7 @@
 #include "plan/points.h"
 #include "run/resume.h"
 #include "setup/cost.h"
+#include "sim/choose_engine.h"
 
 // --------------------------------------------------------------------------------------------- an estimate of the time
 
@@ -656,8 +657,18 @@ static void read_plan(struct sciara_planning *p) {
 
 // --------------------------------------------------------------------------------------------------------- estimate
 
-static void make_estimate(const struct sciara_planning *p, const char *folder, double probe_s,
-                          struct sciara_ensemble_estimate *out) {
+/** Whether a run that follows computes the members on a GPU, of whose time some members on a core say nothing. */
+static bool runs_on_gpu(const struct sciara_problem *base, const char *run_on) {
+  const struct sciara_engine_ops *ops = NULL;
+  const char *name = run_on && !*run_on ? base->engine.name : run_on;
+  if (!name || strcmp(name, "auto") == 0) return false;
+  return sciara_engine_find(name, base->params.rule, sciara_chosen_precision(&base->engine), &ops) == SCIARA_OK &&
+         (ops->capabilities & SCIARA_CAN_DEVICE) != 0;
+}
+
+static void make_estimate(const struct sciara_planning *p, const char *folder,
+                          const struct sciara_ensemble_plan_options *options, struct sciara_ensemble_estimate *out) {
+  const double probe_s = options && !runs_on_gpu(&p->base, options->run_on) ? options->probe_s : 0;
   const size_t count = p->e.members.count;
   *out = (struct sciara_ensemble_estimate){.members = count, .batches = p->e.batch_count};
   const double cells = (double)sciara_grid_cells(&p->base.grid);
@@ -692,7 +703,7 @@ void sciara_ensemble_plan(const char *file, const char *folder, const struct sci
   struct sciara_ensemble_estimate e = {0};
   read_plan(&p);
   if (diagnostics->count == 0) sciara_observed_run_off_log(&p.base, "base: ");
-  if (diagnostics->count == 0) make_estimate(&p, folder, options ? options->probe_s : 0, &e);
+  if (diagnostics->count == 0) make_estimate(&p, folder, options, &e);
   if (diagnostics->count == 0) sciara_diagnostics_add(diagnostics, check_disk(&p, &e));
   if (diagnostics->count == 0) sciara_diagnostics_add(diagnostics, check_plan_memory(&p, &e));
   if (diagnostics->count == 0 && folder)

@@ -29,6 +29,8 @@ struct sciara_ensemble_estimate {
 struct sciara_ensemble_plan_options {
   bool overwrite; ///< an ensemble in the folder is replaced
   double probe_s; ///< wall-clock time for the estimate of the time, s; 0: none is made
+  const char
+      *run_on; ///< engine of a run that follows, "": that of the base; none is made for a GPU. NULL: no run follows
 };
 
 /**

@@ -52,15 +52,8 @@ static const char *reason_against(const struct sciara_engine_entry *entry) {
 
 /** One line, unless the engine has all rules. */
 static void print_rules(const struct sciara_engine_entry *entry) {
-  const char *separator = "";
-  if (entry->rules == SCIARA_RULES_ALL) return;
-  sciara_print("%-15s rules: ", "");
-  for (int rule = 0; rule < SCIARA_RULES; rule++) {
-    if (!(entry->rules >> rule & 1u)) continue;
-    sciara_print("%s%s", separator, sciara_rule_name((enum sciara_rule_kind)rule));
-    separator = ", ";
-  }
-  sciara_print("\n");
+  char names[SCIARA_RULES_TEXT];
+  if (entry->rules != SCIARA_RULES_ALL) sciara_print("%-15s rules: %s\n", "", sciara_rules_name(entry->rules, names));
 }
 
 static void print_engine(const struct sciara_engine_entry *entry) {
@@ -78,8 +71,8 @@ static void print_engine(const struct sciara_engine_entry *entry) {
 
 /** The engine that "auto" means, for each rule. */
 static void print_auto(void) {
-  sciara_print("auto: %s\n", sciara_engine_auto(SCIARA_RULE_FV3));
-  for (int rule = 1; rule < SCIARA_RULES; rule++)
+  sciara_print("auto: %s\n", sciara_engine_auto(SCIARA_RULE_DEFAULT));
+  for (int rule = SCIARA_RULE_DEFAULT + 1; rule < SCIARA_RULES; rule++)
     sciara_print("auto with rule %s: %s\n", sciara_rule_name((enum sciara_rule_kind)rule),
                  sciara_engine_auto((enum sciara_rule_kind)rule));
 }

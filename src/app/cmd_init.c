@@ -16,6 +16,7 @@
 #include "file/csv.h"
 #include "file/durable.h"
 #include "file/json_strict.h"
+#include "model/prior.h"
 #include "scenario/rates_csv.h"
 #include "scenario/scenario_keys.h"
 #include "setup/setup.h"
@@ -161,10 +162,10 @@ static enum sciara_status take_front(const struct sciara_arguments *a, struct or
   return SCIARA_OK;
 }
 
-/** --rule, as an override before all others; without it, and without --set of a rule or a preset, bingham. */
+/** --rule, as an override before all others; without it, and without --set of a rule or a preset, the advised one. */
 static enum sciara_status take_rule(const struct sciara_arguments *a, struct order *o) {
   const char *name = sciara_argument(a, "rule");
-  enum sciara_rule_kind rule = SCIARA_RULE_BINGHAM;
+  enum sciara_rule_kind rule = SCIARA_RULE_ADVISED;
   o->recommended = !name && !is_set(o, "model") && !is_set(o, "model.rule") && !is_set(o, "model.preset");
   if (name && !sciara_rule_find(name, &rule))
     return sciara_fail(SCIARA_ERR_USAGE, "--rule: expected a name of a rule, one of %s; found \"%s\"",
@@ -472,12 +473,14 @@ static bool put_observed(cJSON *vary, const struct sciara_scenario_spec *s) {
 static bool put_vary(cJSON *vary, const struct ensemble_order *o, const struct sciara_problem *p, double error) {
   bool done = o->scaled || vary_by(vary, "rate_scale", 1, 0.5, 2, "it multiplies all effusion rates");
   done = done && put_observed(vary, &p->source->scenario);
-  if (!o->sets && p->params.rule == SCIARA_RULE_BINGHAM) {
+  const struct sciara_prior *prior = sciara_prior_of_rule(p->params.rule);
+  if (!o->sets && prior) {
     sciara_log(
         SCIARA_LOG_INFO,
-        "the parameters of the lava are drawn from prior basalt, for any basaltic lava; prior aa is narrower, and the "
-        "sets that a calibration has accepted are better (--sets accepted.csv)");
-    done = done && cJSON_AddStringToObject(sciara_json_put(vary, NULL, cJSON_CreateObject()), "prior", "basalt");
+        "the parameters of the lava are drawn from prior %s, %s, and the sets that a calibration has accepted are "
+        "better (--sets accepted.csv)",
+        prior->name, prior->advice);
+    done = done && cJSON_AddStringToObject(sciara_json_put(vary, NULL, cJSON_CreateObject()), "prior", prior->name);
   } else if (!o->sets && p->params.cooling > 0) {
     done = done && vary_by(vary, "model.cooling", p->params.cooling, 0.5, 2, "how fast the lava cools");
   }

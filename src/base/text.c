@@ -101,8 +101,8 @@ bool sciara_is_utf8(const char *text) {
 
 bool sciara_has_word(const char *list, const char *word) {
   const size_t length = strlen(word);
-  for (; *list; list += strspn(list, " ")) {
-    const size_t n = strcspn(list, " ");
+  for (; *list; list += strspn(list, " ,")) {
+    const size_t n = strcspn(list, " ,");
     if (n == length && strncmp(list, word, n) == 0) return true;
     list += n;
   }

@@ -110,7 +110,7 @@ void sciara_print_bytes(double bytes, char *buffer, size_t capacity);
 /** Parses the whole text as a finite double, in the format of the C locale. */
 bool sciara_parse_double(const char *text, double *value);
 
-/** Whether `word` is one of the words of a list, which blanks separate. */
+/** Whether `word` is one of the words of a list, which blanks and commas separate. */
 bool sciara_has_word(const char *list, const char *word);
 
 /** The name in names[0..count) closest to `typed` (at most a third of its letters differ), or NULL. */

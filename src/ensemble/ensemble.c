@@ -128,6 +128,7 @@ enum sciara_status sciara_ensemble_open_planned(const char *folder, struct sciar
 
 /** Members go on with the edition of the rules with which they were planned alone. */
 static enum sciara_status check_edition(const struct sciara_ensemble *e) {
+  char names[SCIARA_RULES_TEXT];
   unsigned rules;
   if (e->rule_edition == sciara_rules_edition(SCIARA_RULES_ALL)) return SCIARA_OK;
   SCIARA_TRY(sciara_ensemble_rules(e, &rules));
@@ -136,7 +137,7 @@ static enum sciara_status check_edition(const struct sciara_ensemble *e) {
                      "%s: planned with edition %" PRId64 " of rule %s, expected edition %" PRId64
                      ", which this program has: the lava moves by another law. The results can be read, but not "
                      "continued: plan it again in another folder",
-                     e->folder, e->rule_edition, sciara_rules_name(rules), sciara_rules_edition(rules));
+                     e->folder, e->rule_edition, sciara_rules_name(rules, names), sciara_rules_edition(rules));
 }
 
 enum sciara_status sciara_ensemble_open_to_run(const char *folder, struct sciara_ensemble *out, int *lock) {

@@ -452,8 +452,8 @@ static enum sciara_status write_ensemble_page(const struct sciara_reduction *r, 
   m.hazard.liquid_s[1] = r->liquid.to_s;
   m.hazard.full = r->sample.kind == SCIARA_ERROR_GRID;
   static const double begin = 0;
-  char source[160];
-  snprintf(source, sizeof source, "sciara " SCIARA_VERSION ", %s, DEM %016" PRIx64, sciara_rules_title(r->rules),
+  char source[160], rules[SCIARA_RULES_TEXT];
+  snprintf(source, sizeof source, "sciara " SCIARA_VERSION ", %s, DEM %016" PRIx64, sciara_rules_title(r->rules, rules),
            r->dem.hash);
   const struct sciara_run_warning coarse = {.kind = (char *)(uintptr_t)SCIARA_WARNING_DEM, .coarse_m = r->dem.coarse_m};
   const struct sciara_page page = {.language = job->look.language,

@@ -286,7 +286,8 @@ static void put_varied(const struct saying *s) {
 /** "Model: fv3 (thesis-etna-2006). " */
 static void put_model(const struct saying *s, const struct sciara_scenario_spec *base) {
   put_heading(s, SCIARA_WORD_HAZARD_ASSUMED_MODEL);
-  sciara_text_append(s->t, "%s", sciara_rules_name(s->r->rules));
+  char rules[SCIARA_RULES_TEXT];
+  sciara_text_append(s->t, "%s", sciara_rules_name(s->r->rules, rules));
   if (base->model) {
     sciara_text_append(s->t, " (");
     sciara_word_parameters(s->t, s->language, base->model, &base->params);

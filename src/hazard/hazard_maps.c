@@ -115,13 +115,14 @@ static enum sciara_status add_weights(const struct sciara_reduction *r, struct s
 enum sciara_status sciara_products_facts(const struct sciara_reduction *r, const struct sciara_layer *l,
                                          struct sciara_map_facts *out) {
   struct sciara_text text = {0}, condition = {0};
+  char rules[SCIARA_RULES_TEXT];
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_reduction_describe(r, l, &text));
   SCIARA_TRY_GOTO(sciara_reduction_condition(r, l, &condition));
   SCIARA_TRY_GOTO(sciara_map_facts_add(out, "meaning", l->long_name));
   SCIARA_TRY_GOTO(sciara_map_facts_add(out, "condition", condition.data));
   SCIARA_TRY_GOTO(sciara_map_facts_add(out, "members", text.data));
-  SCIARA_TRY_GOTO(sciara_map_facts_add(out, "rule", sciara_rules_name(r->rules)));
+  SCIARA_TRY_GOTO(sciara_map_facts_add(out, "rule", sciara_rules_name(r->rules, rules)));
   if (r->sample.kind == SCIARA_ERROR_GRID)
     SCIARA_TRY_GOTO(sciara_map_facts_add(
         out, "error", "no sampling error, and no bound where no member reaches; grid difference only"));
@@ -228,6 +229,7 @@ static enum sciara_status write_nc(const struct sciara_reduction *r) {
   struct sciara_text comment = {0};
   char *path;
   SCIARA_TRY(sciara_path_in(r->ensemble.folder, "hazard.nc", &path));
+  char rules[SCIARA_RULES_TEXT];
   enum sciara_status status = SCIARA_OK;
   SCIARA_TRY_GOTO(sciara_reduction_describe(r, NULL, &comment));
   SCIARA_TRY_GOTO(SCIARA_NEW(field, r->layers.count + 1, "the list of the maps"));
@@ -239,7 +241,7 @@ static enum sciara_status write_nc(const struct sciara_reduction *r) {
                                           .title = sciara_hazard_name(r, SCIARA_ENGLISH),
                                           .comment = comment.data,
                                           .dem_hash = r->dem.hash,
-                                          .model_rule = sciara_rules_name(r->rules),
+                                          .model_rule = sciara_rules_name(r->rules, rules),
                                           .rule_edition = r->ensemble.rule_edition,
                                           .field = field,
                                           .count = r->layers.count,

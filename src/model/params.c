@@ -25,25 +25,27 @@ const char *sciara_rule_list(void) {
   return list + strlen(", ");
 }
 
-/** The only rule of some; SCIARA_RULES: there are several. */
-static enum sciara_rule_kind only_rule(unsigned rules) {
+static const char *append_names(unsigned rules, const char *separator, char text[SCIARA_RULES_TEXT]) {
+  const char *before = *text ? separator : "";
+  for (int k = 0; k < SCIARA_RULES; k++) {
+    if (!(rules >> k & 1u)) continue;
+    const size_t length = strlen(text);
+    snprintf(text + length, SCIARA_RULES_TEXT - length, "%s%s", before, rule_names[k]);
+    before = separator;
+  }
+  return text;
+}
+
+const char *sciara_rules_name(unsigned rules, char text[SCIARA_RULES_TEXT]) {
+  *text = '\0';
+  return append_names(rules, ", ", text);
+}
+
+const char *sciara_rules_title(unsigned rules, char text[SCIARA_RULES_TEXT]) {
+  snprintf(text, SCIARA_RULES_TEXT, "cellular automaton SCIARA, rules");
   for (int k = 0; k < SCIARA_RULES; k++)
-    if (rules == 1u << k) return (enum sciara_rule_kind)k;
-  return SCIARA_RULES;
-}
-
-_Static_assert(SCIARA_RULES == 2, "several rules are all rules");
-
-const char *sciara_rules_name(unsigned rules) {
-  const enum sciara_rule_kind only = only_rule(rules);
-  return only < SCIARA_RULES ? sciara_rule_name(only) : sciara_rule_list();
-}
-
-const char *sciara_rules_title(unsigned rules) {
-#define WORD(IDENTIFIER, name, edition, KIND, published, with) " " #name
-  static const char several[] = "cellular automaton SCIARA, rules" SCIARA_EACH_RULE(WORD, );
-  const enum sciara_rule_kind only = only_rule(rules);
-  return only < SCIARA_RULES ? sciara_rule_title(only) : several;
+    if (rules == 1u << k) return sciara_rule_title((enum sciara_rule_kind)k);
+  return append_names(rules, " ", text);
 }
 
 const char *sciara_rule_name(enum sciara_rule_kind rule) { return rule < SCIARA_RULES ? rule_names[rule] : ""; }

@@ -12,7 +12,7 @@ SCIARA_BEGIN_DECLS
 
 /** How lava moves: the lines of rules.def. */
 #define SCIARA_RULE(IDENTIFIER, name, edition, KIND, published, with) SCIARA_RULE_##IDENTIFIER,
-enum sciara_rule_kind { SCIARA_EACH_RULE(SCIARA_RULE, ) SCIARA_RULES };
+enum sciara_rule_kind { SCIARA_EACH_RULE(SCIARA_RULE, ) SCIARA_RULES, SCIARA_RULE_DEFAULT = 0 };
 #undef SCIARA_RULE
 
 /** The names, for a table of keys: "fv3|bingham|". */
@@ -24,11 +24,13 @@ const char *sciara_rule_list(void);
 /** The name of a model in files: "cellular automaton SCIARA-fv3"; of another rule with its name. */
 const char *sciara_rule_title(enum sciara_rule_kind rule);
 
-/** The names of some rules, bits 1 << enum sciara_rule_kind: "bingham", "fv3, bingham". */
-const char *sciara_rules_name(unsigned rules);
+enum { SCIARA_RULES_TEXT = 64 + 16 * SCIARA_RULES };
 
-/** The name in files of a model with some rules: sciara_rule_title, of several rules with all names. */
-const char *sciara_rules_title(unsigned rules);
+/** Prints the names of some rules, bits 1 << enum sciara_rule_kind: "bingham", "fv3, bingham". Returns `text`. */
+const char *sciara_rules_name(unsigned rules, char text[SCIARA_RULES_TEXT]);
+
+/** Prints the name in files of a model with some rules: sciara_rule_title, of several rules with all their names. */
+const char *sciara_rules_title(unsigned rules, char text[SCIARA_RULES_TEXT]);
 
 /** "fv3"; "" for a value that is no rule. */
 const char *sciara_rule_name(enum sciara_rule_kind rule);

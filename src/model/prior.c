@@ -36,6 +36,12 @@ const struct sciara_prior *sciara_prior_find(const char *name) {
   return NULL;
 }
 
+const struct sciara_prior *sciara_prior_of_rule(enum sciara_rule_kind rule) {
+  for (size_t k = 0; k < sizeof table / sizeof *table; k++)
+    if (table[k].rule == rule) return &table[k];
+  return NULL;
+}
+
 size_t sciara_prior_margins(const struct sciara_prior *p) {
   size_t count = 0;
   while (count < SCIARA_PRIOR_MARGINS && p->margin[count].key) count++;

@@ -40,6 +40,7 @@ struct sciara_prior {
   const char *name;
   enum sciara_rule_kind rule;
   const char *lava, *source;
+  const char *advice; ///< of the first one of a rule, for 'init': "for any basaltic lava; prior aa is narrower"
   struct sciara_prior_margin margin[SCIARA_PRIOR_MARGINS]; ///< up to the first without a key
   struct sciara_prior_pair pair[SCIARA_PRIOR_PAIRS];       ///< up to the first without keys
 };
@@ -52,6 +53,9 @@ const struct sciara_prior *sciara_prior_table(size_t *count);
 
 /** The prior of that name, or NULL. */
 const struct sciara_prior *sciara_prior_find(const char *name);
+
+/** The first prior of a rule, or NULL. */
+const struct sciara_prior *sciara_prior_of_rule(enum sciara_rule_kind rule);
 
 /** The numbers of its margins and of its pairs. */
 size_t sciara_prior_margins(const struct sciara_prior *p);

@@ -299,12 +299,12 @@ static void describe_foot(const struct sciara_map_picture *q, struct layout *l) 
   const char *crs = q->map->georef && q->map->georef->crs_name ? q->map->georef->crs_name
                                                                : sciara_word(q->language, SCIARA_WORD_NO_CRS);
   const unsigned rules = q->rules ? q->rules : SCIARA_RULES_FV3;
-  char cell[64];
+  char cell[64], names[SCIARA_RULES_TEXT];
   snprintf(cell, sizeof cell, "%.6g", q->map->grid->cell_size);
   sciara_word_numbers(q->language, cell);
   sciara_fit(l->foot, sizeof l->foot, "%s %s m, %s. %s sciara " SCIARA_VERSION " (SCIARA%s%s)%s%s",
              sciara_word(q->language, SCIARA_WORD_CELLS_OF), cell, crs, sciara_word(q->language, SCIARA_WORD_MADE_WITH),
-             rules == SCIARA_RULES_FV3 ? "-" : ", ", sciara_rules_name(rules), q->credits ? ". " : "",
+             rules == SCIARA_RULES_FV3 ? "-" : ", ", sciara_rules_name(rules, names), q->credits ? ". " : "",
              q->credits ? q->credits : "");
 }
 

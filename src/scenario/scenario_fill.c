@@ -10,10 +10,10 @@ static enum sciara_status fill_object(cJSON *object, const char *schema);
 enum sciara_rule_kind sciara_scenario_rule_of(const cJSON *model) {
   const cJSON *rule = cJSON_GetObjectItemCaseSensitive(model, "rule");
   const cJSON *preset = cJSON_GetObjectItemCaseSensitive(model, "preset");
-  enum sciara_rule_kind out = SCIARA_RULE_FV3;
+  enum sciara_rule_kind out = SCIARA_RULE_DEFAULT;
   if (cJSON_IsString(rule) && sciara_rule_find(rule->valuestring, &out)) return out;
   const struct sciara_preset *set = cJSON_IsString(preset) ? sciara_preset_find(preset->valuestring) : NULL;
-  return set ? set->params.rule : SCIARA_RULE_FV3;
+  return set ? set->params.rule : SCIARA_RULE_DEFAULT;
 }
 
 /** Adds rule and preset to the object "model": one follows from the other. */

@@ -231,7 +231,7 @@ static void put_has_rule(struct builder *b, cJSON *node, enum sciara_rule_kind r
   cJSON *meant = push_has(b, any, "preset");
   put(b, meant, "rule", cJSON_CreateFalse());
   put_presets(b, put(b, meant, "preset", cJSON_CreateObject()), rule);
-  if (rule != SCIARA_RULE_FV3) return;
+  if (rule != SCIARA_RULE_DEFAULT) return;
   cJSON *neither = put(b, push(b, any, cJSON_CreateObject()), "properties", cJSON_CreateObject());
   put(b, neither, "rule", cJSON_CreateFalse());
   put(b, neither, "preset", cJSON_CreateFalse());

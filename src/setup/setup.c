@@ -283,36 +283,36 @@ static enum sciara_status place_on_map(struct sciara_problem *p, const struct sc
 static void warn_cell_size(const struct sciara_problem *p) {
   const struct sciara_notes *notes = p->notes;
   const double w = p->grid.cell_size, side = (double)(p->grid.rows < p->grid.cols ? p->grid.rows : p->grid.cols) * w;
-  const double fitted = sciara_preset_of_rule(SCIARA_RULE_BINGHAM)->cell_size_m;
+  const double fitted = sciara_preset_of_rule(SCIARA_RULE_ADVISED)->cell_size_m;
+  const char *advised = sciara_rule_name(SCIARA_RULE_ADVISED);
   char text[SCIARA_MISFIT_TEXT];
   if (!sciara_params_misfit(&p->params, w)) return;
   sciara_misfit_print(w, text);
   if (w > SCIARA_CELL_MOST)
-    sciara_note(
-        notes, SCIARA_LOG_WARNING,
-        "%s (docs/validation.md). The parameters of rule bingham were fitted on cells of %g m: give 'sciara init' "
-        "--set dem.cell_size_m=%g --set model.rule=bingham",
-        text, fitted, fitted);
+    sciara_note(notes, SCIARA_LOG_WARNING,
+                "%s (docs/validation.md). The parameters of rule %s were fitted on cells of %g m: give 'sciara init' "
+                "--set dem.cell_size_m=%g --set model.rule=%s",
+                text, advised, fitted, fitted, advised);
   else
-    sciara_note(
-        notes, SCIARA_LOG_WARNING,
-        "%s (docs/validation.md). \"model.cooling_reference_cell_m\": 10 together with "
-        "\"model.critical_height_reference_cell_m\": 10 cures most of it (Etna, run-out after a day: 470 m on "
-        "cells of 5 m, with both 2963 m, on 10 m 3082 m).%s Rule \"bingham\" (docs/rules.md) depends less on the "
-        "size of the cells",
-        text,
-        side >= 3 * SCIARA_CELL_CALIBRATED // an experiment in a laboratory would be less than one cell
-            ? " \"dem.cell_size_m\": 10 resamples the DEM; it removes relief finer than its cells."
-            : "");
+    sciara_note(notes, SCIARA_LOG_WARNING,
+                "%s (docs/validation.md). \"model.cooling_reference_cell_m\": 10 together with "
+                "\"model.critical_height_reference_cell_m\": 10 cures most of it (Etna, run-out after a day: 470 m on "
+                "cells of 5 m, with both 2963 m, on 10 m 3082 m).%s Rule \"%s\" (docs/rules.md) depends less on the "
+                "size of the cells",
+                text,
+                side >= 3 * SCIARA_CELL_CALIBRATED // an experiment in a laboratory would be less than one cell
+                    ? " \"dem.cell_size_m\": 10 resamples the DEM; it removes relief finer than its cells."
+                    : "",
+                advised);
 }
 
 /** Warns about a rule whose temperatures do not bear single precision. */
 static void warn_precision(const struct sciara_problem *p) {
   if (sciara_is_sheet(p->params.rule) && p->engine.single_precision)
-    sciara_note(
-        p->notes, SCIARA_LOG_WARNING,
-        "in single precision cooling by less than 6e-5 K in a step is lost: lava of rule bingham that cools slowly "
-        "stays too hot (docs/numerics.md); double precision has no such loss");
+    sciara_note(p->notes, SCIARA_LOG_WARNING,
+                "in single precision cooling by less than 6e-5 K in a step is lost: lava of rule %s that cools slowly "
+                "stays too hot (docs/numerics.md); double precision has no such loss",
+                sciara_rule_name(p->params.rule));
 }
 
 enum { MOMENT = 48 + SCIARA_MINUTE_SIZE };

@@ -157,10 +157,9 @@ static enum sciara_status georef_cf(const char *wkt, struct cf_attribute out[CF_
   return SCIARA_OK;
 }
 
-/** Where the equations of the rules were published; at last those of all, after "; ". */
-#define REFERENCE(IDENTIFIER, name, edition, KIND, published, with) with published,
-#define OF_ALL(IDENTIFIER, name, edition, KIND, published, with) "; " published
-static const char *const references[SCIARA_RULES + 1] = {SCIARA_EACH_RULE(REFERENCE, "; ") SCIARA_EACH_RULE(OF_ALL, )};
+/** Where the equations of each rule were published. */
+#define REFERENCE(IDENTIFIER, name, edition, KIND, published, with) published,
+static const char *const references[SCIARA_RULES] = {SCIARA_EACH_RULE(REFERENCE, )};
 
 hid_t sciara_layout_type(const struct sciara_snapshot_context *context) {
   return context->as_double ? H5T_IEEE_F64LE : H5T_IEEE_F32LE;
@@ -168,11 +167,17 @@ hid_t sciara_layout_type(const struct sciara_snapshot_context *context) {
 
 static enum sciara_status put_global(const struct sciara_layout *l) {
   const struct sciara_snapshot_context *c = l->context;
-  char source[192];
-  enum sciara_rule_kind rule = SCIARA_RULE_FV3;
-  const bool several = c->model_rule && !sciara_rule_find(c->model_rule, &rule);
+  char source[192], title[SCIARA_RULES_TEXT], published[SCIARA_RULES * 192] = "";
+  unsigned rules = 0;
+  for (int k = 0; k < SCIARA_RULES; k++) {
+    const char *names = c->model_rule ? c->model_rule : sciara_rule_name(SCIARA_RULE_FV3);
+    if (!sciara_has_word(names, sciara_rule_name((enum sciara_rule_kind)k))) continue;
+    const size_t length = strlen(published);
+    snprintf(published + length, sizeof published - length, "%s%s", length ? "; " : "", references[k]);
+    rules |= 1u << k;
+  }
   snprintf(source, sizeof source, "sciara " SCIARA_VERSION " (git " SCIARA_GIT_HASH "), %s",
-           several ? sciara_rules_title(SCIARA_RULES_ALL) : sciara_rule_title(rule));
+           sciara_rules_title(rules, title));
   const struct {
     const char *name, *text;
   } texts[] = {
@@ -180,7 +185,7 @@ static enum sciara_status put_global(const struct sciara_layout *l) {
       {"title", c->title ? c->title : "Lava flow simulation"},
       {"source", source},
       {"history", c->history},
-      {"references", references[several ? SCIARA_RULES : rule] + strlen("; ")},
+      {"references", published},
       {"program_version", SCIARA_VERSION},
       {"git_hash", SCIARA_GIT_HASH},
       {"engine", c->engine},

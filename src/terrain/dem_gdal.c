@@ -351,23 +351,24 @@ static enum sciara_status refuse_dem(const struct sciara_dem_request *q, const s
 }
 
 /**
- * A DEM in degrees: the keys with which it is warped when it is read, to the cells on which a rule was calibrated: fv3, or
- * from cells that are too large for it bingham.
+ * A DEM in degrees: the keys with which it is warped when it is read, to the cells on which a rule was calibrated: the
+ * default one, or from cells that are too large for it the advised one.
  */
 static enum sciara_status refuse_degrees(const struct sciara_dem_request *q, const struct sciara_source *s) {
   const int utm = sciara_source_utm(s);
   const bool given = q->cell_size_m > 0, coarse = !given && sciara_source_round_cell(s) > SCIARA_CELL_MOST;
-  const enum sciara_rule_kind rule = coarse ? SCIARA_RULE_BINGHAM : SCIARA_RULE_FV3;
+  const enum sciara_rule_kind rule = coarse ? SCIARA_RULE_ADVISED : SCIARA_RULE_DEFAULT;
   const double cell = given ? q->cell_size_m : sciara_preset_of_rule(rule)->cell_size_m;
-  char found[192], crs[32], cells[48] = "";
+  char found[192], crs[32], cells[48] = "", set[48] = "";
   snprintf(found, sizeof found, "its cells are %.9g x %.9g degrees", s->dx, s->dy);
   if (!q->crs && !utm) return refuse_dem(q, s, found);
   snprintf(crs, sizeof crs, "EPSG:%d", utm);
   if (!given) snprintf(cells, sizeof cells, " to cells of %g m", cell);
+  if (coarse) snprintf(set, sizeof set, " --set model.rule=%s", sciara_rule_name(rule));
   return sciara_fail(SCIARA_ERR_INPUT,
                      "%s: %s; square cells in metres are needed. These keys have it warped%s: --set dem.crs=%s --set "
                      "dem.cell_size_m=%.10g%s",
-                     q->path, found, cells, q->crs ? q->crs : crs, cell, coarse ? " --set model.rule=bingham" : "");
+                     q->path, found, cells, q->crs ? q->crs : crs, cell, set);
 }
 
 /** Whether the coordinates are said to be metres from somewhere, of an experiment perhaps. */

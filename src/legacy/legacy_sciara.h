@@ -36,4 +36,33 @@ enum sciara_status sciara_legacy_import(const struct sciara_legacy_request *requ
 
 void sciara_legacy_report_free(struct sciara_legacy_report *report);
 
+// ------------------------------------------------------------------------------------------------------- older layout
+// One folder for each case: PARAMETERS.cfg, MORPHOLOGY.stt, VENTS.stt and EMISSIONS_RATE.stt. Its grids have no header:
+// PARAMETERS.cfg holds their size, nothing holds their position unless an observed extent of the other layout lies next to them.
+
+/** An ESRI ASCII grid as in the file. */
+struct sciara_legacy_grid {
+  int64_t rows, cols;
+  double west, south; ///< outer corner
+  double cell_size, nodata;
+  bool has_nodata;
+  bool has_header; ///< the members above are from the file itself
+  double *values;  ///< rows x cols, northern row first
+};
+
+#define SCIARA_LEGACY_OLDER_CFG "PARAMETERS.cfg"
+
+/** Whether a path names the PARAMETERS.cfg of the older layout. */
+bool sciara_legacy_is_older(const char *cfg_path);
+
+/**
+ * Rows, columns and cell size of the grids from the list of parameters, NODATA, and
+ * the corner if it is known.
+ *
+ * @param corner outer lower left corner x, y in m, or NULL
+ * @return SCIARA_ERR_INPUT naming every key that is missing, or what is wrong with one
+ */
+enum sciara_status sciara_legacy_older_size(const char *cfg_path, const char *parameters, const double *corner,
+                                            struct sciara_legacy_grid *out);
+
 #endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The older layout: PARAMETERS.cfg, MORPHOLOGY.stt, VENTS.stt, EMISSIONS_RATE.stt; grids without headers.
-#include "legacy/legacy_read.h"
 
 #include <cjson/cJSON.h>
 

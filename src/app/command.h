@@ -101,25 +101,12 @@ const char *sciara_argument(const struct sciara_arguments *a, const char *name);
 /** Options that every command has: verbosity. */
 extern const struct sciara_option sciara_common_options[];
 
-// The possible values of an option, as far as the program knows them, for shell completions.
-
-enum sciara_value_kind {
-  SCIARA_VALUE_NONE, ///< the option takes none
-  SCIARA_VALUE_FREE, ///< anything: a number, a text
-  SCIARA_VALUE_WORD, ///< one of the words
-  SCIARA_VALUE_LIST, ///< some of the words, separated by commas
-  SCIARA_VALUE_KEY,  ///< one of the words, then "=" and a value
-  SCIARA_VALUE_FILE,
-  SCIARA_VALUE_FOLDER,
+/** A name and its meaning, for lists; ends with a NULL name. */
+struct sciara_meaning {
+  const char *name, *meaning;
 };
 
-enum sciara_value_kind sciara_option_kind(const struct sciara_option *option);
-
-/** Prints the words that the option takes, separated by blanks. */
-void sciara_option_words(const struct sciara_option *option, FILE *out);
-
-/** Kind and words of the first operand of a command. */
-enum sciara_value_kind sciara_operand_kind(const struct sciara_command *command);
-void sciara_operand_words(const struct sciara_command *command, FILE *out);
+/** The exit codes of the program. */
+extern const struct sciara_meaning sciara_exit_codes[];
 
 #endif

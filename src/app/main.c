@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "app/command.h"
-#include "app/doc.h"
 #include "app/messages.h"
 #include "app/output.h"
 #include "app/program.h"

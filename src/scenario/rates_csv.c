@@ -13,6 +13,209 @@
 #include "model/radiance.h"
 #include "scenario/rates_lines.h"
 
+// The rows of a file of effusion rates, and the table that they become.
+/** A file, and the row last read. */
+struct rates_lines {
+  const char *path;
+  const struct sciara_notes *notes; ///< receive what is assumed; NULL: the log
+  struct sciara_csv_rows csv;
+  size_t line; ///< of the row, from 1
+};
+
+/** The rows of a file: each rate holds from its time on. */
+struct rates_series {
+  const char *path;
+  const struct sciara_notes *notes;
+  double *times;         ///< ascending, s
+  double *rates;         ///< m3/s; NAN: none is given
+  size_t count;          ///< at most capacity
+  size_t capacity;       ///< both arrays have room for one more
+  size_t first_gap_line; ///< line of the first row without a rate
+};
+
+// ------------------------------------------------------------------------------------------------------------- lines
+
+/** The next row. Blank lines before it are an error, unless it is the first; *count is that of its values. */
+static enum sciara_status rates_take(struct rates_lines *l, char *value[SCIARA_RATES_MAX_COLUMNS], size_t *count) {
+  l->line = l->csv.line;
+  return sciara_csv_take_row(&l->csv, SCIARA_RATES_MAX_COLUMNS, value, count);
+}
+
+/** A printable copy of a text of the file, cut to 60 bytes. */
+static const char *rates_shown(const char *text, char buffer[64]) {
+  size_t n = 0;
+  for (; n < 60 && text[n]; n++) buffer[n] = (unsigned char)text[n] < 0x20 || text[n] == 0x7F ? '?' : text[n];
+  memcpy(buffer + n, text[n] ? "..." : "", text[n] ? 4 : 1);
+  return buffer;
+}
+
+/** Fails with "FILE:LINE: expected ALLOWED, found "FOUND"". */
+static enum sciara_status rates_refuse(const struct rates_lines *l, const char *found, const char *allowed) {
+  char buffer[64];
+  return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected %s, found \"%s\"", l->path, l->line, allowed,
+                     rates_shown(found, buffer));
+}
+
+// -------------------------------------------------------------------------------------------------------------- rows
+
+/**
+ * Makes room for as many rows as the file has lines, at most SCIARA_RATES_MAX_ROWS. Arrays of a series that failed are
+ * released by rates_series_free.
+ */
+static enum sciara_status rates_series_begin(const struct rates_lines *l, struct rates_series *s) {
+  const size_t lines = sciara_csv_lines(&l->csv);
+  *s = (struct rates_series){
+      .path = l->path, .notes = l->notes, .capacity = lines < SCIARA_RATES_MAX_ROWS ? lines : SCIARA_RATES_MAX_ROWS};
+  SCIARA_TRY(SCIARA_NEW(s->times, s->capacity + 1, l->path));
+  return SCIARA_NEW(s->rates, s->capacity + 1, l->path);
+}
+
+/**
+ * Makes room for as many rows as the file has lines, at most SCIARA_RATES_MAX_ROWS. Arrays of a series that failed are
+ * released by rates_series_free.
+ */
+static void rates_series_free(struct rates_series *s) {
+  sciara_free(s->times);
+  sciara_free(s->rates);
+  *s = (struct rates_series){0};
+}
+
+/** Appends a row whose time is after that of the one before it. */
+static enum sciara_status rates_series_add(const struct rates_lines *l, struct rates_series *s, double time,
+                                           double rate) {
+  if (s->count == s->capacity)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected at most %d rows, found more", l->path, l->line,
+                       SCIARA_RATES_MAX_ROWS);
+  if (s->count > 0 && !(time > s->times[s->count - 1]))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s:%zu: expected a time after that of the previous row, %.17g s; found %.17g s", l->path,
+                       l->line, s->times[s->count - 1], time);
+  if (isnan(rate) && s->first_gap_line == 0) s->first_gap_line = l->line;
+  s->times[s->count] = time;
+  s->rates[s->count++] = rate;
+  return SCIARA_OK;
+}
+
+// ------------------------------------------------------------------------------------------------------ what is assumed
+
+/** A time for people: a date in a dated table. */
+static const char *time_text(double start, double time, char buffer[40]) {
+  char date[SCIARA_DATE_SIZE] = "";
+  if (!isnan(start)) sciara_print_date(start + time, date);
+  if (*date)
+    snprintf(buffer, 40, "%s", date);
+  else
+    snprintf(buffer, 40, "%.10g s", time);
+  return buffer;
+}
+
+/** Reports intervals that are longer than the usual one of a regular table; that before a last rate of 0 is as it is meant. */
+static void report_missing_rows(const struct rates_series *s, double start) {
+  const size_t intervals = s->count - 1;
+  const bool closing = !(s->rates[intervals] > 0);
+  double usual = INFINITY;
+  size_t regular = 0, longer = 0, first = 0;
+  for (size_t k = 0; k < intervals; k++) usual = fmin(usual, s->times[k + 1] - s->times[k]);
+  for (size_t k = intervals; k-- > 0;) {
+    const double interval = s->times[k + 1] - s->times[k];
+    regular += interval <= usual * (1 + 1e-6);
+    if (!(interval > 1.5 * usual) || (closing && k == intervals - 1)) continue;
+    longer++;
+    first = k;
+  }
+  if (intervals < 3 || 2 * regular <= intervals || longer == 0) return;
+  char from[40], to[40], every[48], gaps[48] = "";
+  sciara_print_duration(usual, every, sizeof every);
+  if (longer > 1) snprintf(gaps, sizeof gaps, ", the first of %zu gaps", longer);
+  sciara_note(s->notes, SCIARA_LOG_WARNING,
+              "%s: rows are %s apart, but there is none between %s and %s%s: the rate before a gap lasts until its end",
+              s->path, every, time_text(start, s->times[first], from), time_text(start, s->times[first + 1], to), gaps);
+}
+
+/** Rows without a rate: those before the first rate and between rates are left out, the last one ends the table. */
+static void close_gaps(struct rates_series *s) {
+  size_t kept = 0, before = 0, between = 0;
+  for (size_t k = 0; k < s->count; k++) {
+    const bool missing = isnan(s->rates[k]);
+    if (missing && kept == 0) before++;
+    if (missing && kept > 0 && k + 1 < s->count) between++;
+    if (missing && (kept == 0 || k + 1 < s->count)) continue;
+    s->times[kept] = s->times[k];
+    s->rates[kept++] = missing ? 0 : s->rates[k];
+    if (missing)
+      sciara_note(s->notes, SCIARA_LOG_INFO, "%s: the last row has no rate: it is taken as the end", s->path);
+  }
+  s->count = kept;
+  if (before > 0)
+    sciara_note(s->notes, SCIARA_LOG_WARNING,
+                "%s:%zu: %zu %s before the first rate %s none: nothing is emitted until then", s->path,
+                s->first_gap_line, before, sciara_plural(before, "row", "rows"), sciara_plural(before, "has", "have"));
+  if (between > 0)
+    sciara_note(s->notes, SCIARA_LOG_WARNING, "%s:%zu: %zu %s no rate: the rate before %s is taken", s->path,
+                s->first_gap_line, between, sciara_plural(between, "row has", "rows have"),
+                sciara_plural(between, "it", "them"));
+}
+
+/** A last rate that is not 0 lasts as long as the row before it. */
+static void close_end(struct rates_series *s, double before, double start) {
+  const size_t last = s->count - 1;
+  if (s->rates[last] == 0) return;
+  const double from = s->times[last], interval = from - before;
+  char begin[40], end[40];
+  s->times[s->count] = from + interval;
+  s->rates[s->count++] = 0;
+  sciara_note(
+      s->notes, SCIARA_LOG_WARNING,
+      "%s: the last rate, %.6g m3/s from %s on, has no end: it is assumed to last as long as the row before it, "
+      "%.10g s, until %s; a last row with the rate 0 says when",
+      s->path, s->rates[last], time_text(start, from, begin), interval, time_text(start, from + interval, end));
+}
+
+/** Reports the table as understood. */
+static void report(const struct rates_series *s, const struct sciara_rate_table *t, double start,
+                   const char *understood) {
+  double total = 0, peak = 0, longest = 0;
+  char from[40], to[40];
+  for (size_t k = 0; k < t->count; k++) {
+    const double interval = t->edges[k + 1] - t->edges[k];
+    total += t->rates[k] * interval;
+    peak = fmax(peak, t->rates[k]);
+    longest = fmax(longest, interval);
+  }
+  sciara_note(s->notes, SCIARA_LOG_INFO,
+              "%s: %s; %zu %s from %s to %s, each until the next one (at most %.10g s), at most %.6g m3/s, "
+              "%.6g m3 in all",
+              s->path, understood, t->count, sciara_plural(t->count, "rate", "rates"),
+              time_text(start, t->edges[0], from), time_text(start, t->edges[t->count], to), longest, peak, total);
+}
+
+/**
+ * Closes the table: a row without a rate continues the one before it, and a last rate other than 0 lasts as long as the
+ * one before it. What is assumed is reported, then what the table holds, after `understood`.
+ *
+ * @param start    UTC in seconds that time 0 stands for, with dated tables; otherwise NAN
+ * @param out      takes the arrays over
+ */
+static enum sciara_status rates_series_end(struct rates_series *s, double start, const char *understood,
+                                           struct sciara_rate_table *out) {
+  if (s->count < 2)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected at least 2 rows (the last one ends the table), found %zu",
+                       s->path, s->count);
+  const double before = s->times[s->count - 2]; // of the last row, with or without a rate
+  report_missing_rows(s, start);
+  close_gaps(s);
+  if (s->count == 0)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected effusion rates, found rows without any", s->path);
+  close_end(s, before, start);
+  if (s->count < 2)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a rate before the last row, found none", s->path);
+  *out =
+      (struct sciara_rate_table){.edges = s->times, .rates = s->rates, .count = s->count - 1, .dated = !isnan(start)};
+  report(s, out, start, understood);
+  s->times = s->rates = NULL;
+  return SCIARA_OK;
+}
+
 // --------------------------------------------------------------------------------------------------- alerts of MODVOLC
 
 // R. Wright et al., 2004, J. Volcanol. Geotherm. Res. 135, 29-49: one line for each hot pixel of MODIS, values separated by
@@ -41,19 +244,19 @@ static bool rates_is_modvolc(const char *line) {
 }
 
 /** One line: time and radiance. */
-static enum sciara_status read_radiance_line(const struct sciara_rates_lines *l, char *const *cells, size_t count,
+static enum sciara_status read_radiance_line(const struct rates_lines *l, char *const *cells, size_t count,
                                              double *time, double *radiance) {
   if (count < FEWEST || count > SCIARA_RATES_MAX_COLUMNS)
-    return sciara_rates_refuse(l, count ? cells[0] : "", "a line of MODVOLC, 14 or more values separated by blanks");
-  if (!is_satellite(cells[SATELLITE])) return sciara_rates_refuse(l, cells[SATELLITE], "the satellite, A or T");
+    return rates_refuse(l, count ? cells[0] : "", "a line of MODVOLC, 14 or more values separated by blanks");
+  if (!is_satellite(cells[SATELLITE])) return rates_refuse(l, cells[SATELLITE], "the satellite, A or T");
   if (!sciara_parse_double(cells[TIME], time) || !(*time >= 0 && *time < 1e10))
-    return sciara_rates_refuse(l, cells[TIME], "a UNIX time in s");
+    return rates_refuse(l, cells[TIME], "a UNIX time in s");
   if (!sciara_parse_double(cells[RADIANCE], radiance) || !(*radiance > 0 && *radiance <= brightest))
-    return sciara_rates_refuse(l, cells[RADIANCE], "the radiance in band 21, above 0 to 1000 W/(m2 sr um)");
+    return rates_refuse(l, cells[RADIANCE], "the radiance in band 21, above 0 to 1000 W/(m2 sr um)");
   return SCIARA_OK;
 }
 
-static enum sciara_status check_options(const struct sciara_rates_lines *l, const struct sciara_rates_options *o) {
+static enum sciara_status check_options(const struct rates_lines *l, const struct sciara_rates_options *o) {
   if (o->radiant_density > 0 && o->background > 0) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
                      "%s: is a list of MODVOLC's alerts, which holds radiances: expected radiant_density_J_m3 and "
@@ -71,19 +274,19 @@ static bool has_band(char *const *cells, size_t count) {
 }
 
 /** Reads a list of alerts of MODVOLC. Times become seconds since 1970. */
-static enum sciara_status rates_modvolc_read(struct sciara_rates_lines *l, const struct sciara_rates_options *options,
-                                             struct sciara_rates_series *s, struct sciara_text *understood) {
+static enum sciara_status rates_modvolc_read(struct rates_lines *l, const struct sciara_rates_options *options,
+                                             struct rates_series *s, struct sciara_text *understood) {
   char *cells[SCIARA_RATES_MAX_COLUMNS];
   size_t pixels = 0, cold = 0, count;
   SCIARA_TRY(check_options(l, options));
   l->csv.separator = ' ';
   if (rates_has_names(l->csv.at)) {
-    SCIARA_TRY(sciara_rates_take(l, cells, &count));
-    if (!has_band(cells, count)) return sciara_rates_refuse(l, cells[0], "the names of MODVOLC's columns");
+    SCIARA_TRY(rates_take(l, cells, &count));
+    if (!has_band(cells, count)) return rates_refuse(l, cells[0], "the names of MODVOLC's columns");
   }
   while (sciara_csv_has_row(&l->csv)) {
     double time = 0, radiance = 0;
-    SCIARA_TRY(sciara_rates_take(l, cells, &count));
+    SCIARA_TRY(rates_take(l, cells, &count));
     if (count == 1 && !*cells[0]) continue;
     SCIARA_TRY(read_radiance_line(l, cells, count, &time, &radiance));
     const double power = sciara_power_of_pixel(radiance, options->background);
@@ -93,7 +296,7 @@ static enum sciara_status rates_modvolc_read(struct sciara_rates_lines *l, const
     if (s->count > 0 && time == s->times[s->count - 1])
       s->rates[s->count - 1] += rate;
     else
-      SCIARA_TRY(sciara_rates_series_add(l, s, time, rate));
+      SCIARA_TRY(rates_series_add(l, s, time, rate));
     if (!(s->rates[s->count - 1] <= SCIARA_RATE_MAX))
       return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected a rate of 0 to 1e6 m3/s, found %.6g m3/s", l->path,
                          l->line, s->rates[s->count - 1]);
@@ -210,7 +413,7 @@ static enum said read_cell(const struct sciara_rates_column *c, const char *text
   return c->hint == SCIARA_RATES_HINT_HOUR && day_only && is_number(text) ? DAYTIME : NOTHING;
 }
 
-static enum sciara_status refuse_rates(const struct sciara_rates_lines *l, const struct sciara_rates_column *c,
+static enum sciara_status refuse_rates(const struct rates_lines *l, const struct sciara_rates_column *c,
                                        const char *text, enum said said, const char *cure) {
   static const char *const names[] = {[DAYTIME] = "a time of day",
                                       [DATE] = "a date",
@@ -220,7 +423,7 @@ static enum sciara_status refuse_rates(const struct sciara_rates_lines *l, const
   char buffer[64];
   return sciara_fail(SCIARA_ERR_INPUT,
                      "%s:%zu: \"%s\" is not used: expected nothing in it about times, found %s, \"%s\"; %s", l->path,
-                     l->line, c->name, names[said], sciara_rates_shown(text, buffer), cure);
+                     l->line, c->name, names[said], rates_shown(text, buffer), cure);
 }
 
 /**
@@ -229,7 +432,7 @@ static enum sciara_status refuse_rates(const struct sciara_rates_lines *l, const
  *
  * @param dated the times of the row are dates
  */
-static enum sciara_status rates_check_unused(const struct sciara_rates_lines *l, const struct sciara_rates_columns *c,
+static enum sciara_status rates_check_unused(const struct rates_lines *l, const struct sciara_rates_columns *c,
                                              char *const *cells, bool dated) {
   const bool day_only = dated && has_day_only(c, cells);
   for (size_t k = 0; k < c->unused_count; k++) {
@@ -251,10 +454,10 @@ static enum sciara_status rates_check_unused(const struct sciara_rates_lines *l,
 
 /** A table that is being read. */
 struct reading {
-  struct sciara_rates_lines lines;
+  struct rates_lines lines;
   const struct sciara_rates_options *options;
   struct sciara_rates_columns columns;
-  struct sciara_rates_series series;
+  struct rates_series series;
   struct sciara_text understood;
   bool from_first;        ///< dates are counted from the first one
   double start;           ///< UTC in seconds that time 0 stands for; NAN until there is a date
@@ -268,7 +471,7 @@ struct reading {
 /** A cell with a point for its decimal mark, or NULL if it was refused. */
 static const char *with_point(struct reading *r, const char *text, enum sciara_status *status) {
   const char *allowed, *number = sciara_csv_point(&r->lines.csv, text, &allowed);
-  *status = number ? SCIARA_OK : sciara_rates_refuse(&r->lines, text, allowed);
+  *status = number ? SCIARA_OK : rates_refuse(&r->lines, text, allowed);
   return number;
 }
 
@@ -277,7 +480,7 @@ static bool looks_like_date(const char *text) { return strspn(text, "0123456789"
 /** Where dates are counted from; `first` is the first one. */
 static enum sciara_status find_start(struct reading *r, const char *text, double first) {
   bool zoned;
-  if (r->series.count > 0) return sciara_rates_refuse(&r->lines, text, "a duration, as in the row before");
+  if (r->series.count > 0) return rates_refuse(&r->lines, text, "a duration, as in the row before");
   if (r->from_first) {
     r->start = floor(first);
     return SCIARA_OK;
@@ -295,7 +498,7 @@ static enum sciara_status read_date(struct reading *r, const char *text, double 
   double seconds;
   bool zoned;
   if (!sciara_parse_date(text, &seconds, &zoned))
-    return sciara_rates_refuse(&r->lines, text, "a date such as 2006-07-14, 2006-07-14T23:30 or 2006-07-14T23:30:00Z");
+    return rates_refuse(&r->lines, text, "a date such as 2006-07-14, 2006-07-14T23:30 or 2006-07-14T23:30:00Z");
   if (isnan(r->start)) SCIARA_TRY(find_start(r, text, seconds));
   r->unzoned = r->unzoned || !zoned;
   *time = seconds - r->start;
@@ -304,12 +507,12 @@ static enum sciara_status read_date(struct reading *r, const char *text, double 
   if (rows > 0 && !(*time > r->series.times[rows - 1])) {
     sciara_print_date(r->start + r->series.times[rows - 1], date);
     snprintf(allowed, sizeof allowed, "a date after that of the previous row, %s, for times ascend", date);
-    return sciara_rates_refuse(&r->lines, text, allowed);
+    return rates_refuse(&r->lines, text, allowed);
   }
   if (*time >= 0) return SCIARA_OK;
   sciara_print_date(r->start, date);
   snprintf(allowed, sizeof allowed, "a date from %s (run.start) on", date);
-  return sciara_rates_refuse(&r->lines, text, allowed);
+  return rates_refuse(&r->lines, text, allowed);
 }
 
 /** "20060714" in a column of dates as "2006-07-14". */
@@ -366,21 +569,20 @@ static enum sciara_status read_duration(struct reading *r, char *text, double *t
   const struct sciara_rates_column *c = &r->columns.column[SCIARA_RATES_TIME];
   enum sciara_status status;
   if (is_time_of_day(text))
-    return sciara_rates_refuse(
-        &r->lines, text,
-        "a time since the start, such as 90 min or a number in a column \"time (h)\", or a column "
-        "\"date\" next to the time of day");
+    return rates_refuse(&r->lines, text,
+                        "a time since the start, such as 90 min or a number in a column \"time (h)\", or a column "
+                        "\"date\" next to the time of day");
   const char *number = with_point(r, text, &status);
   if (!number) return status;
   if (c->of_dates && sciara_parse_double(number, time)) return refuse_number(r, text, *time);
-  if (!isnan(r->start)) return sciara_rates_refuse(&r->lines, text, "a date, as in the row before");
+  if (!isnan(r->start)) return rates_refuse(&r->lines, text, "a date, as in the row before");
   if (c->factor != 1 && sciara_parse_double(number, time))
     *time *= c->factor;
   else if (!sciara_parse_duration(number, time))
-    return sciara_rates_refuse(&r->lines, text,
-                               "a time: seconds, text such as 6 h or 3 d, or a date such as 2006-07-14T23:30");
+    return rates_refuse(&r->lines, text,
+                        "a time: seconds, text such as 6 h or 3 d, or a date such as 2006-07-14T23:30");
   r->unitless = r->unitless || (c->unit_assumed && strspn(text, "0123456789.,") == strlen(text));
-  return *time >= 0 ? SCIARA_OK : sciara_rates_refuse(&r->lines, text, "a time of 0 s or more");
+  return *time >= 0 ? SCIARA_OK : rates_refuse(&r->lines, text, "a time of 0 s or more");
 }
 
 /** The time of a row, which may be spread over two columns. */
@@ -394,7 +596,7 @@ static enum sciara_status read_time(struct reading *r, char *const *cells, doubl
   }
   if (snprintf(both, sizeof both, "%sT%s", with_hyphens(r, cells[day->at], whole),
                with_colon(r, cells[at->at], clock)) >= (int)sizeof both)
-    return sciara_rates_refuse(&r->lines, cells[day->at], "a date such as 2006-07-14");
+    return rates_refuse(&r->lines, cells[day->at], "a date such as 2006-07-14");
   return read_date(r, both, time);
 }
 
@@ -409,13 +611,13 @@ static enum sciara_status read_rate(struct reading *r, enum sciara_rates_quantit
   const bool is_number = sciara_parse_double(number, rate);
   *rate *= c->factor;
   if (quantity == SCIARA_RATES_POWER) {
-    if (!is_number || !(*rate >= 0)) return sciara_rates_refuse(&r->lines, text, "a power of 0 W or more");
+    if (!is_number || !(*rate >= 0)) return rates_refuse(&r->lines, text, "a power of 0 W or more");
     *rate = sciara_rate_of_power(*rate, r->options->radiant_density);
   }
   if (is_number && *rate >= 0 && *rate <= SCIARA_RATE_MAX) return SCIARA_OK;
-  return sciara_rates_refuse(&r->lines, text,
-                             quantity == SCIARA_RATES_POWER ? "a power that gives a rate of 0 to 1e6 m3/s"
-                                                            : "a rate of 0 to 1e6 m3/s");
+  return rates_refuse(&r->lines, text,
+                      quantity == SCIARA_RATES_POWER ? "a power that gives a rate of 0 to 1e6 m3/s"
+                                                     : "a rate of 0 to 1e6 m3/s");
 }
 
 // -------------------------------------------------------------------------------------------------------------- rows
@@ -461,7 +663,7 @@ static enum sciara_status read_row(struct reading *r, char *const *cells, const 
     SCIARA_TRY(read_rate(r, from[k], cells[r->columns.column[from[k]].at], &part));
     rate += part;
   }
-  return sciara_rates_series_add(&r->lines, &r->series, time, count == 2 ? 0.5 * rate : rate);
+  return rates_series_add(&r->lines, &r->series, time, count == 2 ? 0.5 * rate : rate);
 }
 
 static enum sciara_status read_rows(struct reading *r, const enum sciara_rates_quantity *from, size_t count) {
@@ -469,7 +671,7 @@ static enum sciara_status read_rows(struct reading *r, const enum sciara_rates_q
   size_t blank = 0, found; // line of the first blank one since the last row
   while (sciara_csv_has_row(&r->lines.csv)) {
     if (!blank) blank = r->lines.csv.blank;
-    SCIARA_TRY(sciara_rates_take(&r->lines, cells, &found));
+    SCIARA_TRY(rates_take(&r->lines, cells, &found));
     if (found <= SCIARA_RATES_MAX_COLUMNS && sciara_csv_is_empty(cells, found)) {
       if (!blank) blank = r->lines.line;
       continue;
@@ -545,7 +747,7 @@ static enum sciara_status report_unused(const struct reading *r) {
 static enum sciara_status read_header(struct reading *r) {
   char *names[SCIARA_RATES_MAX_COLUMNS];
   size_t count;
-  SCIARA_TRY(sciara_rates_take(&r->lines, names, &count));
+  SCIARA_TRY(rates_take(&r->lines, names, &count));
   return sciara_rates_columns_read(names, count, &r->columns);
 }
 
@@ -564,7 +766,7 @@ static enum sciara_status read_columns(struct reading *r) {
 
 /** A list of alerts counts from 1970: moves it to the start of the run. */
 static enum sciara_status read_alerts(struct reading *r) {
-  struct sciara_rates_series *s = &r->series;
+  struct rates_series *s = &r->series;
   char first[SCIARA_DATE_SIZE];
   SCIARA_TRY(rates_modvolc_read(&r->lines, r->options, s, &r->understood));
   if (s->count == 0) return SCIARA_OK;
@@ -580,13 +782,13 @@ static enum sciara_status read_alerts(struct reading *r) {
 }
 
 static enum sciara_status read_rate_table(struct reading *r, struct sciara_rate_table *out) {
-  SCIARA_TRY(sciara_rates_series_begin(&r->lines, &r->series));
+  SCIARA_TRY(rates_series_begin(&r->lines, &r->series));
   if (!sciara_csv_has_row(&r->lines.csv))
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s: expected a header such as \"time_s,rate_m3_s\" and rows of time and rate; found no rows",
                        r->lines.path);
   SCIARA_TRY(rates_is_modvolc(r->lines.csv.at) ? read_alerts(r) : read_columns(r));
-  return sciara_rates_series_end(&r->series, r->start, r->understood.data, out);
+  return rates_series_end(&r->series, r->start, r->understood.data, out);
 }
 
 static enum sciara_status open_file(const char *path, struct reading *r, char **text) {
@@ -596,7 +798,7 @@ static enum sciara_status open_file(const char *path, struct reading *r, char **
 }
 
 static void reading_free(struct reading *r, char *text) {
-  sciara_rates_series_free(&r->series);
+  rates_series_free(&r->series);
   sciara_text_free(&r->understood);
   free(text);
 }
@@ -622,13 +824,13 @@ static enum sciara_status read_first(struct reading *r) {
   size_t count;
   if (!sciara_csv_has_row(&r->lines.csv)) return SCIARA_OK;
   if (rates_is_modvolc(r->lines.csv.at)) {
-    if (rates_has_names(r->lines.csv.at)) SCIARA_TRY(sciara_rates_take(&r->lines, cells, &count));
+    if (rates_has_names(r->lines.csv.at)) SCIARA_TRY(rates_take(&r->lines, cells, &count));
     if (sciara_csv_has_row(&r->lines.csv)) r->start = strtod(r->lines.csv.at, NULL);
     return SCIARA_OK;
   }
   SCIARA_TRY(read_header(r));
   if (!sciara_csv_has_row(&r->lines.csv)) return SCIARA_OK;
-  SCIARA_TRY(sciara_rates_take(&r->lines, cells, &count));
+  SCIARA_TRY(rates_take(&r->lines, cells, &count));
   return count == r->columns.count ? read_time(r, cells, &time) : SCIARA_OK;
 }
 

@@ -15,10 +15,20 @@
 
 #include "base/date.h"
 #include "base/log.h"
-#include "ensemble/batch_folder.h"
 #include "file/durable.h"
 #include "setup/scenario_site.h"
 #include "sim/end.h"
+
+size_t sciara_batch_begin(const struct sciara_ensemble *e, size_t batch) { return batch * e->batch_size; }
+
+size_t sciara_batch_end(const struct sciara_ensemble *e, size_t batch) {
+  const size_t end = (batch + 1) * e->batch_size;
+  return end < e->members.count ? end : e->members.count;
+}
+
+char *sciara_batch_path(const struct sciara_ensemble *e, size_t batch) {
+  return sciara_format("%s/" SCIARA_ENSEMBLE_BATCHES "/%06zu.h5", e->folder, batch);
+}
 
 // -------------------------------------------------------------------------------------------------------------- links
 

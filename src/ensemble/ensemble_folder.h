@@ -10,6 +10,14 @@
 #include "terrain/dem_gdal.h"
 
 #define SCIARA_ENSEMBLE_LOCK "run.lock"
+#define SCIARA_ENSEMBLE_FINISHED "members"
+
+/** First member of a batch, and the one after its last. */
+size_t sciara_batch_begin(const struct sciara_ensemble *e, size_t batch);
+size_t sciara_batch_end(const struct sciara_ensemble *e, size_t batch);
+
+/** The path of its file, malloc'd; NULL: no memory. */
+char *sciara_batch_path(const struct sciara_ensemble *e, size_t batch);
 
 /**
  * SCIARA_ERR_INPUT, naming the link, if a file or folder of the ensemble is a symbolic link: through it, files would be

@@ -2,6 +2,10 @@
 // A queue of members, in the order of task_list.h, and workers that take the next one.
 #include "ensemble/execute.h"
 
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +20,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/wallclock.h"
-#include "ensemble/batch_folder.h"
 #include "ensemble/ensemble_folder.h"
 #include "ensemble/ensemble_sample.h"
 #include "ensemble/task_list.h"
@@ -30,6 +33,336 @@
 #include "sim/parallel.h"
 #include "store/checkpoint_hdf5.h"
 
+// -------------------------------------------------------------------------------------------------- the files
+// The results in the folder of an ensemble: batches/NNNNNN.h5, each whole, and members/NNNNNN/ID.h5 for the finished
+// members of a batch that is not yet whole. The latter are not synced: after a loss of power some may have to be
+// computed again. They are removed as soon as their batch is on the disk. A member that takes long has
+// members/NNNNNN/ID.checkpoint.h5, with which it continues, until it is finished.
+
+/** An ensemble and the map of its site. */
+struct batch_folder {
+  const struct sciara_ensemble *ensemble;
+  int64_t rows, cols;                  ///< 0: unknown; then not compared
+  struct sciara_kept_footprints *kept; ///< what need not be read to make batches, or NULL
+};
+
+/** What is known of a member. */
+struct member_done {
+  bool finished, failed, censored;
+};
+
+static char *members_path(const struct batch_folder *folder, size_t batch) {
+  return sciara_format("%s/" SCIARA_ENSEMBLE_FINISHED "/%06zu", folder->ensemble->folder, batch);
+}
+
+static char *member_path(const struct batch_folder *folder, size_t member) {
+  const struct sciara_ensemble *e = folder->ensemble;
+  return sciara_format("%s/" SCIARA_ENSEMBLE_FINISHED "/%06zu/%" PRId64 ".h5", e->folder, member / e->batch_size,
+                       e->members.id[member]);
+}
+
+/** The path of its checkpoint, malloc'd; NULL: no memory. */
+static char *member_checkpoint_path(const struct batch_folder *folder, size_t member) {
+  const struct sciara_ensemble *e = folder->ensemble;
+  return sciara_format("%s/" SCIARA_ENSEMBLE_FINISHED "/%06zu/%" PRId64 ".checkpoint.h5", e->folder,
+                       member / e->batch_size, e->members.id[member]);
+}
+
+static struct sciara_batch_header header_of(const struct batch_folder *folder, size_t batch) {
+  return (struct sciara_batch_header){.ensemble_hash = folder->ensemble->hash,
+                                      .site_hash = folder->ensemble->site_hash,
+                                      .rows = folder->rows,
+                                      .cols = folder->cols,
+                                      .batch = (int64_t)batch};
+}
+
+// ------------------------------------------------------------------------------------------- what belongs to the plan
+
+/** Names the members of a file whose rows differ from those of the table. */
+static enum sciara_status compare_rows(const struct sciara_ensemble *e, const char *path, size_t first,
+                                       const struct sciara_footprint *f, size_t count) {
+  enum { MOST = 8 };
+  struct sciara_text ids = {0};
+  size_t differ = 0;
+  for (size_t k = 0; k < count; k++) {
+    const size_t m = first + k;
+    if (m < e->members.count && f[k].id == e->members.id[m] && f[k].row_hash == e->members.hash[m]) continue;
+    if (differ++ < MOST) sciara_text_append(&ids, "%s%" PRId64, differ > 1 ? ", " : "", f[k].id);
+  }
+  enum sciara_status status = SCIARA_OK;
+  if (differ > 0)
+    status = sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: expected the members of this plan, found %zu that were computed with another row of %s: "
+                         "%s%s",
+                         path, differ, SCIARA_ENSEMBLE_MEMBERS, ids.data ? ids.data : "", differ > MOST ? ", ..." : "");
+  sciara_text_free(&ids);
+  return status;
+}
+
+/** Whether a file belongs to the ensemble: `count` members from `first` on. */
+static enum sciara_status check_origin(const struct batch_folder *folder, const char *path,
+                                       const struct sciara_batch_header *h, size_t first,
+                                       const struct sciara_footprint *f, size_t count, size_t expected) {
+  const struct sciara_ensemble *e = folder->ensemble;
+  if (h->site_hash != e->site_hash || (folder->rows && (h->rows != folder->rows || h->cols != folder->cols)))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: expected results on the ground %016" PRIx64 ", found those of another ensemble: ground "
+                       "%016" PRIx64 ", %" PRId64 " rows, %" PRId64 " columns",
+                       path, e->site_hash, h->site_hash, h->rows, h->cols);
+  SCIARA_TRY(compare_rows(e, path, first, f, count));
+  if (count != expected || h->batch != (int64_t)(first / e->batch_size))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: expected batch %zu with %zu members, found batch %" PRId64 " with %zu: another plan", path,
+                       first / e->batch_size, expected, h->batch, count);
+  if (h->ensemble_hash == e->hash) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: expected the ensemble %016" PRIx64 ", found %016" PRIx64
+                     ": its base scenario, its initial lava or another batch differs",
+                     path, e->hash, h->ensemble_hash);
+}
+
+/**
+ * Whether a batch is whole. Sets states[sciara_batch_begin .. sciara_batch_end - 1] if it is.
+ *
+ * @return SCIARA_ERR_INPUT for a batch of another ensemble or another table of members: the message names what differs
+ */
+static enum sciara_status batch_is_whole(const struct batch_folder *folder, size_t batch, struct member_done *states,
+                                         bool *whole) {
+  const struct sciara_ensemble *e = folder->ensemble;
+  const size_t first = sciara_batch_begin(e, batch), expected = sciara_batch_end(e, batch) - first;
+  struct sciara_batch_header h;
+  struct sciara_footprint *f = NULL;
+  size_t count = 0;
+  void *file = NULL;
+  enum sciara_status status = SCIARA_OK;
+  char *path = sciara_batch_path(folder->ensemble, batch);
+  *whole = false;
+  if (!path) return sciara_no_memory("the name of a file");
+  if (access(path, F_OK) != 0) goto cleanup;
+  SCIARA_TRY_GOTO(sciara_batch_open(path, &h, &f, &count, &file));
+  SCIARA_TRY_GOTO(check_origin(folder, path, &h, first, f, count, expected));
+  *whole = true;
+  for (size_t k = 0; states && k < count; k++)
+    states[first + k] = (struct member_done){true, f[k].failed, f[k].censored};
+cleanup:
+  sciara_batch_close(file);
+  sciara_batch_release(f, count);
+  free(path);
+  return status;
+}
+
+// ------------------------------------------------------------------------------------------------- finished members
+
+/** Whether the file of a finished member exists; it may be damaged. */
+static bool member_is_stored(const struct batch_folder *folder, size_t member) {
+  char *path = member_path(folder, member);
+  const bool stored = path && access(path, F_OK) == 0;
+  free(path);
+  return stored;
+}
+
+/** Opens the file of a member: *f is its only member, without cells. SCIARA_ERR_INPUT if it belongs to another plan. */
+static enum sciara_status open_member(const struct batch_folder *folder, size_t member, const char *path,
+                                      struct sciara_footprint **f, size_t *count, void **file) {
+  struct sciara_batch_header h;
+  const struct sciara_ensemble *e = folder->ensemble;
+  SCIARA_TRY(sciara_batch_open(path, &h, f, count, file));
+  if (*count == 1 && h.ensemble_hash == e->hash && h.site_hash == e->site_hash && (*f)->id == e->members.id[member] &&
+      (*f)->row_hash == e->members.hash[member])
+    return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a member of this plan, found another", path);
+}
+
+/** Reads a finished member into *f, with its cells. SCIARA_ERR_INPUT and SCIARA_ERR_IO: it must be computed again. */
+static enum sciara_status read_member(const struct batch_folder *folder, size_t member, const char *path,
+                                      struct sciara_footprint *f) {
+  struct sciara_footprint *all = NULL;
+  size_t count = 0;
+  void *file = NULL;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(open_member(folder, member, path, &all, &count, &file));
+  SCIARA_TRY_GOTO(sciara_batch_cells(file, 0, all));
+  *f = *all;
+  *all = (struct sciara_footprint){0};
+cleanup:
+  sciara_batch_close(file);
+  sciara_batch_release(all, count);
+  return status;
+}
+
+/**
+ * member_is_stored; sets its state if the file belongs to the plan, by ids and hashes: no cells are read. Removes nothing.
+ */
+static bool member_look(const struct batch_folder *folder, size_t member, struct member_done *state) {
+  struct sciara_footprint *f = NULL;
+  size_t count = 0;
+  void *file = NULL;
+  char *path = member_path(folder, member);
+  const bool stored = path && access(path, F_OK) == 0;
+  if (stored && open_member(folder, member, path, &f, &count, &file) == SCIARA_OK)
+    *state = (struct member_done){true, f->failed, f->censored};
+  sciara_batch_close(file);
+  sciara_batch_release(f, count);
+  free(path);
+  return stored;
+}
+
+/**
+ * Reads the state of a member from its file, and its cells; a file that is damaged or belongs to another table is removed, and
+ * the member is not finished.
+ */
+static enum sciara_status member_find(const struct batch_folder *folder, size_t member, struct member_done *state) {
+  struct sciara_footprint f = {0};
+  char *path = member_path(folder, member);
+  if (!path) return sciara_no_memory("the name of a file");
+  enum sciara_status status = SCIARA_OK;
+  *state = (struct member_done){0};
+  if (access(path, F_OK) == 0) {
+    status = read_member(folder, member, path, &f);
+    if (status == SCIARA_OK) {
+      *state = (struct member_done){true, f.failed, f.censored};
+    } else if (status == SCIARA_ERR_INPUT) {
+      sciara_log(SCIARA_LOG_WARNING, "%s; the member is computed again", sciara_last_error());
+      unlink(path);
+      status = SCIARA_OK;
+    } else if (status == SCIARA_ERR_IO && access(path, F_OK) != 0 && errno == ENOENT) {
+      status = SCIARA_OK; // another process has made the batch
+    }
+    sciara_footprint_free(&f);
+  }
+  free(path);
+  return status;
+}
+
+/** A file of a batch that may be removed when nobody needs it: not one that the user put there. */
+static bool is_left_over(const char *name, bool whole) {
+  const char *end = strrchr(name, '.');
+  if (!isdigit((unsigned char)*name) || !end) return false;
+  return strstr(name, ".checkpoint.h5") || (whole && (strcmp(end, ".h5") == 0 || strcmp(end, ".part") == 0));
+}
+
+/**
+ * Removes the checkpoints of the members of a batch, of all processes. If the batch is whole, also their other files, and
+ * what writers that were killed have left; one that still writes notices that the batch is there.
+ */
+static void batch_sweep(const struct batch_folder *folder, size_t batch, bool whole) {
+  char *path = members_path(folder, batch);
+  const int fd = path ? open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1; // not through a link
+  DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+  const struct dirent *entry;
+  while (dir && (entry = readdir(dir)))
+    if (is_left_over(entry->d_name, whole)) unlinkat(fd, entry->d_name, 0);
+  if (fd >= 0 && !dir) close(fd);
+  if (dir) closedir(dir);
+  if (dir) rmdir(path); // unless it holds anything else
+  free(path);
+}
+
+/** Whether the batch has been made, perhaps by another process. */
+static bool has_batch(const struct batch_folder *folder, size_t batch) {
+  char *path = sciara_batch_path(folder->ensemble, batch);
+  const bool found = path && access(path, F_OK) == 0;
+  free(path);
+  return found;
+}
+
+/** Makes the folder for the files of a member, unless its batch has been made. */
+static enum sciara_status member_folder_make(const struct batch_folder *folder, size_t member) {
+  const size_t batch = member / folder->ensemble->batch_size;
+  char *path = members_path(folder, batch);
+  if (!path) return sciara_no_memory("the name of a file");
+  const bool needed = access(path, F_OK) != 0 && !has_batch(folder, batch);
+  const enum sciara_status status = needed ? sciara_folder_make(path) : SCIARA_OK;
+  free(path);
+  return status;
+}
+
+/** Writes the file of a member; synced if it has a checkpoint, which is then removed. */
+static enum sciara_status write_member(const struct batch_folder *folder, size_t member,
+                                       const struct sciara_footprint *f) {
+  const struct sciara_batch_header h = header_of(folder, member / folder->ensemble->batch_size);
+  char *path = member_path(folder, member), *checkpoint = member_checkpoint_path(folder, member);
+  enum sciara_status status =
+      path && checkpoint ? member_folder_make(folder, member) : sciara_no_memory("the name of a file");
+  const bool synced = checkpoint && access(checkpoint, F_OK) == 0;
+  if (status == SCIARA_OK) status = sciara_batch_write(path, &h, f, 1, synced);
+  if (status == SCIARA_OK && synced) unlink(checkpoint);
+  free(checkpoint);
+  free(path);
+  return status;
+}
+
+/**
+ * Writes the file of a finished member, and removes its checkpoint, for which the file is on the disk first; sets its id
+ * and the hash of its row. If another process has made the batch in the meantime, nothing is written.
+ */
+static enum sciara_status member_store(const struct batch_folder *folder, size_t member, struct sciara_footprint *f) {
+  const size_t batch = member / folder->ensemble->batch_size;
+  f->id = folder->ensemble->members.id[member];
+  f->row_hash = folder->ensemble->members.hash[member];
+  const enum sciara_status status = has_batch(folder, batch) ? SCIARA_OK : write_member(folder, member, f);
+  if (!has_batch(folder, batch)) return status;
+  batch_sweep(folder, batch, true); // another process was faster; it may have removed what was written here
+  return SCIARA_OK;
+}
+
+static void drop_kept(const struct batch_folder *folder, size_t batch) {
+  struct sciara_footprint f;
+  for (size_t m = sciara_batch_begin(folder->ensemble, batch); m < sciara_batch_end(folder->ensemble, batch); m++)
+    if (sciara_kept_take(folder->kept, m, &f)) sciara_footprint_free(&f);
+}
+
+/** Takes all members; *missing is the first that must be computed again. */
+static enum sciara_status take_batch_members(const struct batch_folder *folder, size_t batch,
+                                             struct sciara_footprint *f, size_t *missing) {
+  const size_t first = sciara_batch_begin(folder->ensemble, batch), end = sciara_batch_end(folder->ensemble, batch);
+  for (size_t m = first; m < end && *missing == SIZE_MAX; m++) {
+    if (sciara_kept_take(folder->kept, m, &f[m - first])) continue;
+    char *path = member_path(folder, m);
+    if (!path) return sciara_no_memory("the name of a file");
+    const enum sciara_status status = read_member(folder, m, path, &f[m - first]);
+    if (status == SCIARA_ERR_INPUT) unlink(path);
+    free(path);
+    if (status == SCIARA_ERR_INPUT || status == SCIARA_ERR_IO)
+      *missing = m;
+    else if (status != SCIARA_OK)
+      return status;
+  }
+  return SCIARA_OK;
+}
+
+/**
+ * Makes a batch of its members, from folder->kept and from their files, and removes both. *missing: SIZE_MAX, or a
+ * member that must be computed again because its file is damaged or gone. A batch that another process has made in the
+ * meantime is fine.
+ */
+static enum sciara_status batch_join(const struct batch_folder *folder, size_t batch, size_t *missing) {
+  const struct sciara_ensemble *e = folder->ensemble;
+  const struct sciara_batch_header h = header_of(folder, batch);
+  const size_t count = sciara_batch_end(e, batch) - sciara_batch_begin(e, batch);
+  struct sciara_footprint *f = NULL;
+  char *path = sciara_batch_path(folder->ensemble, batch);
+  bool whole = false;
+  enum sciara_status status;
+  *missing = SIZE_MAX;
+  SCIARA_TRY_GOTO(path ? SCIARA_OK : sciara_no_memory("the name of a file"));
+  SCIARA_TRY_GOTO(batch_is_whole(folder, batch, NULL, &whole));
+  SCIARA_TRY_GOTO(SCIARA_NEW(f, count, "the members of a batch"));
+  if (!whole) SCIARA_TRY_GOTO(take_batch_members(folder, batch, f, missing));
+  if (*missing != SIZE_MAX) { // another process may have made the batch and removed its members
+    SCIARA_TRY_GOTO(batch_is_whole(folder, batch, NULL, &whole));
+    if (!whole) goto cleanup;
+    *missing = SIZE_MAX;
+  }
+  if (!whole) SCIARA_TRY_GOTO(sciara_batch_write(path, &h, f, count, true));
+  batch_sweep(folder, batch, true);
+  drop_kept(folder, batch);
+cleanup:
+  sciara_batch_release(f, count);
+  free(path);
+  return status;
+}
+
 enum {
   TICK_MS = 200,
   STOP_TESTS = 8,     // the next test of the stop rule: after 1/8 more batches
@@ -39,14 +372,14 @@ enum {
 struct work {
   const struct sciara_ensemble *e;
   const struct sciara_execute_options *options;
-  struct sciara_batch_folder folder;
+  struct batch_folder folder;
   struct sciara_compute_setup setup;
   struct sciara_crew crew;
   // What follows, with the lock of the crew once there are workers.
-  struct sciara_member_done *states; ///< of all members
-  bool *selected;                    ///< batches of the slice
-  bool *whole;                       ///< batches that are there
-  size_t *open;                      ///< members of each batch that are not finished
+  struct member_done *states; ///< of all members
+  bool *selected;             ///< batches of the slice
+  bool *whole;                ///< batches that are there
+  size_t *open;               ///< members of each batch that are not finished
   struct sciara_task *tasks;
   size_t task_count, next;
   bool takes_memory; ///< to place a member does: it begins with lava, or a vent has an area
@@ -93,7 +426,7 @@ static enum sciara_status select_batches(struct work *w) {
   return SCIARA_OK;
 }
 
-static void count_state(struct sciara_execute_progress *now, const struct sciara_member_done *state) {
+static void count_state(struct sciara_execute_progress *now, const struct member_done *state) {
   now->finished += state->finished;
   now->failed += state->failed;
   now->censored += state->censored;
@@ -103,10 +436,10 @@ static void count_state(struct sciara_execute_progress *now, const struct sciara
 static enum sciara_status find_finished(struct work *w) {
   for (size_t b = 0; b < w->e->batch_count; b++) {
     bool whole;
-    SCIARA_TRY(sciara_batch_is_whole(&w->folder, b, w->states, &whole));
+    SCIARA_TRY(batch_is_whole(&w->folder, b, w->states, &whole));
     for (size_t m = sciara_batch_begin(w->e, b); w->selected[b] && m < sciara_batch_end(w->e, b); m++) {
       w->whole[b] = whole;
-      if (!whole) SCIARA_TRY(sciara_member_find(&w->folder, m, &w->states[m]));
+      if (!whole) SCIARA_TRY(member_find(&w->folder, m, &w->states[m]));
       count_state(&w->now, &w->states[m]);
       if (whole) continue;
       w->open[b] += !w->states[m].finished;
@@ -191,7 +524,7 @@ static enum sciara_crew_next take_task(void *context, struct sciara_crew_task *t
 }
 
 /** Computes a member and stores it; *done is false if it was cancelled. */
-static enum sciara_status compute(const struct work *w, int worker, size_t member, struct sciara_member_done *state,
+static enum sciara_status compute(const struct work *w, int worker, size_t member, struct member_done *state,
                                   bool *done) {
   struct sciara_compute_setup setup = w->setup;
   struct sciara_footprint f = {0};
@@ -200,17 +533,17 @@ static enum sciara_status compute(const struct work *w, int worker, size_t membe
   bool cancelled = false;
   setup.device = sciara_crew_device(&w->crew, worker);
   setup.slot = sciara_crew_slot(&w->crew, worker);
-  char *checkpoint = sciara_member_checkpoint_path(&w->folder, member);
+  char *checkpoint = member_checkpoint_path(&w->folder, member);
   setup.checkpoint = checkpoint;
   setup.ensemble_hash = w->e->hash;
   setup.row_hash = w->e->members.hash[member];
   enum sciara_status status = checkpoint ? SCIARA_OK : sciara_no_memory("the name of a file");
-  if (status == SCIARA_OK) status = sciara_member_folder_make(&w->folder, member);
+  if (status == SCIARA_OK) status = member_folder_make(&w->folder, member);
   if (status == SCIARA_OK) status = sciara_compute_member(&setup, &scenario, &f, &cancelled);
   *done = status == SCIARA_OK && !cancelled;
-  if (*done) status = sciara_member_store(&w->folder, member, &f);
+  if (*done) status = member_store(&w->folder, member, &f);
   if (*done && status == SCIARA_OK) status = sciara_execution_log_add(w->e, member, &f);
-  *state = (struct sciara_member_done){true, f.failed, f.censored};
+  *state = (struct member_done){true, f.failed, f.censored};
   if (*done && status == SCIARA_OK) sciara_kept_put(w->folder.kept, member, &f);
   sciara_footprint_free(&f);
   free(checkpoint);
@@ -218,7 +551,7 @@ static enum sciara_status compute(const struct work *w, int worker, size_t membe
 }
 
 /** Counts a finished member; true: it was the last one of its batch. */
-static bool count_finished(struct work *w, const struct sciara_task *task, const struct sciara_member_done *state) {
+static bool count_finished(struct work *w, const struct sciara_task *task, const struct member_done *state) {
   pthread_mutex_lock(&w->crew.lock);
   w->states[task->member] = *state;
   count_state(&w->now, state);
@@ -233,9 +566,9 @@ static bool count_finished(struct work *w, const struct sciara_task *task, const
 static enum sciara_status join_batch(struct work *w, int worker, size_t batch) {
   size_t missing;
   for (;;) {
-    struct sciara_member_done state;
+    struct member_done state;
     bool done;
-    SCIARA_TRY(sciara_batch_join(&w->folder, batch, &missing));
+    SCIARA_TRY(batch_join(&w->folder, batch, &missing));
     if (missing == SIZE_MAX) break;
     SCIARA_TRY(compute(w, worker, missing, &state, &done));
     if (!done) return SCIARA_OK;
@@ -249,11 +582,10 @@ static enum sciara_status join_batch(struct work *w, int worker, size_t batch) {
 static enum sciara_status do_task(void *context, int worker, const struct sciara_crew_task *of) {
   struct work *w = (struct work *)context;
   const struct sciara_task *task = (const struct sciara_task *)of->item;
-  struct sciara_member_done state = {0};
+  struct member_done state = {0};
   bool done = true;
   // Another process may have finished it since.
-  if (sciara_member_is_stored(&w->folder, task->member))
-    SCIARA_TRY(sciara_member_find(&w->folder, task->member, &state));
+  if (member_is_stored(&w->folder, task->member)) SCIARA_TRY(member_find(&w->folder, task->member, &state));
   if (!state.finished) SCIARA_TRY(compute(w, worker, task->member, &state, &done));
   if (!done || !count_finished(w, task, &state)) return SCIARA_OK;
   SCIARA_TRY(join_batch(w, worker, task->member / w->e->batch_size));
@@ -322,9 +654,9 @@ static enum sciara_status join_leftovers(struct work *w) {
   for (size_t b = 0; b < w->e->batch_count; b++) {
     bool whole = false;
     if (!w->selected[b] || w->open[b] > 0) continue;
-    SCIARA_TRY(sciara_batch_is_whole(&w->folder, b, NULL, &whole));
+    SCIARA_TRY(batch_is_whole(&w->folder, b, NULL, &whole));
     if (whole)
-      sciara_batch_sweep(&w->folder, b, true);
+      batch_sweep(&w->folder, b, true);
     else
       SCIARA_TRY(join_batch(w, 0, b));
   }
@@ -373,7 +705,7 @@ static enum sciara_status execute(struct work *w) {
 /** The stop rule holds: the other members are not computed. */
 static void drop_checkpoints(const struct work *w) {
   for (size_t b = 0; b < w->e->batch_count; b++)
-    if (!w->whole[b]) sciara_batch_sweep(&w->folder, b, false);
+    if (!w->whole[b]) batch_sweep(&w->folder, b, false);
 }
 
 enum sciara_status sciara_ensemble_execute(const struct sciara_ensemble *e,
@@ -458,10 +790,10 @@ static double size_of(const struct sciara_ensemble *e, size_t batch) {
 }
 
 /** Whether the member continues from a checkpoint: one of another plan is not used. */
-static bool has_checkpoint(const struct sciara_batch_folder *folder, size_t member) {
+static bool has_checkpoint(const struct batch_folder *folder, size_t member) {
   const struct sciara_ensemble *e = folder->ensemble;
   struct sciara_checkpoint c = {0};
-  char *path = sciara_member_checkpoint_path(folder, member);
+  char *path = member_checkpoint_path(folder, member);
   const bool found = path && access(path, F_OK) == 0 && sciara_checkpoint_read_header(path, &c) == SCIARA_OK &&
                      c.identity.of_member && c.ensemble_hash == e->hash && c.row_hash == e->members.hash[member];
   sciara_checkpoint_free(&c);
@@ -479,20 +811,20 @@ static enum sciara_status read_stop(const struct sciara_ensemble *e, struct scia
 }
 
 enum sciara_status sciara_ensemble_read_status(const struct sciara_ensemble *e, struct sciara_ensemble_status *out) {
-  const struct sciara_batch_folder folder = {.ensemble = e};
-  struct sciara_member_done *states;
+  const struct batch_folder folder = {.ensemble = e};
+  struct member_done *states;
   enum sciara_status status = SCIARA_OK;
   bool first = false;
   *out = (struct sciara_ensemble_status){.members = e->members.count, .batches = e->batch_count};
   SCIARA_TRY(SCIARA_NEW(states, e->members.count, "the states of the members"));
   for (size_t b = 0; b < e->batch_count && status == SCIARA_OK; b++) {
     bool whole = false;
-    status = sciara_batch_is_whole(&folder, b, states, &whole);
+    status = batch_is_whole(&folder, b, states, &whole);
     out->whole += whole;
     first |= whole && b == 0;
     if (whole) out->bytes += size_of(e, b);
     for (size_t m = sciara_batch_begin(e, b); m < sciara_batch_end(e, b); m++) {
-      const bool stored = !whole && sciara_member_look(&folder, m, &states[m]), finished = states[m].finished;
+      const bool stored = !whole && member_look(&folder, m, &states[m]), finished = states[m].finished;
       out->single += stored && finished;
       out->unusable += stored && !finished;
       out->finished += finished;

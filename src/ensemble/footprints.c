@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/share.h"
-#include "ensemble/batch_folder.h"
+#include "ensemble/ensemble_folder.h"
 
 // ------------------------------------------------------------------------------------------------------------- visits
 

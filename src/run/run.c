@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,9 @@
 #include "base/wallclock.h"
 #include "comm/comm.h"
 #include "file/durable.h"
+#include "file/json_strict.h"
 #include "file/libraries.h"
+#include "map/raster_gdal.h"
 #include "model/ledger.h"
 #include "model/soundness.h"
 #include "model/tower.h"
@@ -26,11 +29,132 @@
 #include "run/run_folder.h"
 #include "run/state_files.h"
 #include "run/writer.h"
+#include "setup/outflow.h"
 #include "setup/setup.h"
 #include "sim/agenda.h"
 #include "sim/parallel.h"
 #include "store/run_json.h"
 #include "store/snapshot_hdf5.h"
+#include "terrain/dem_gdal.h"
+
+// The ground in the folder of a run or an ensemble: dem.tif, and the warnings of run.json about it, the lava on it and the
+// lava that is still to come.
+/** Adds a warning that is a text alone, unless there is one of its kind. */
+static enum sciara_status warn(struct sciara_run_json *run_json, const char *kind, const char *text) {
+  if (sciara_run_json_warning(run_json, kind)) return SCIARA_OK;
+  return sciara_run_json_warn(
+      run_json, &(struct sciara_run_warning){.kind = (char *)(uintptr_t)kind, .text = (char *)(uintptr_t)text});
+}
+
+/** Notes that the cells were made of much larger ones. */
+static enum sciara_status warn_coarse(const struct sciara_problem *p, struct sciara_run_json *run_json) {
+  const double coarse = p->site->origin.coarse_m;
+  if (!(coarse > 0) || sciara_run_json_warning(run_json, SCIARA_WARNING_DEM)) return SCIARA_OK;
+  char *text = sciara_dem_coarse_text(p->source->scenario.dem.path, coarse, p->site->grid.cell_size);
+  if (!text) return sciara_no_memory("a warning");
+  const enum sciara_status status = sciara_run_json_warn(
+      run_json,
+      &(struct sciara_run_warning){.kind = (char *)(uintptr_t)SCIARA_WARNING_DEM, .coarse_m = coarse, .text = text});
+  free(text);
+  return status;
+}
+
+/** Adds the warnings about the ground and the lava observed on it to run.json, unless it has them or none is needed. */
+static enum sciara_status ground_warn(const struct sciara_problem *p, struct sciara_run_json *run_json) {
+  char text[SCIARA_MISFIT_TEXT];
+  SCIARA_TRY(warn_coarse(p, run_json));
+  if (p->source->observed_warning) SCIARA_TRY(warn(run_json, SCIARA_WARNING_OBSERVED, p->source->observed_warning));
+  if (!sciara_params_misfit(&p->params, p->grid.cell_size)) return SCIARA_OK;
+  sciara_misfit_print(p->grid.cell_size, text);
+  return warn(run_json, SCIARA_WARNING_CELLS, text);
+}
+
+/**
+ * Adds a warning if the state has a tower of a kind that run.json does not have yet (setup/outflow.h).
+ *
+ * @param new_text set to its text, which belongs to run.json, or NULL
+ */
+static enum sciara_status tower_warn(const struct sciara_problem *p, const struct sciara_state *state,
+                                     const struct sciara_touched *touched, struct sciara_run_json *run_json,
+                                     const char **new_text) {
+  struct sciara_run_warning tower;
+  *new_text = NULL;
+  SCIARA_TRY(sciara_tower_watch(p, state, touched, sciara_run_json_warning(run_json, SCIARA_WARNING_VENT),
+                                sciara_run_json_warning(run_json, SCIARA_WARNING_TOWER), &tower));
+  if (!tower.kind) return SCIARA_OK;
+  const enum sciara_status status = sciara_run_json_warn(run_json, &tower);
+  free(tower.text);
+  if (status == SCIARA_OK) *new_text = run_json->warnings[run_json->warning_count - 1].text;
+  return status;
+}
+
+/** Whether run.json has a warning about a tower. */
+static bool tower_is_noticed(const struct sciara_run_json *run_json) {
+  return sciara_run_json_warning(run_json, SCIARA_WARNING_VENT) ||
+         sciara_run_json_warning(run_json, SCIARA_WARNING_TOWER);
+}
+
+/** Warns if the observed lava with which a run begins runs off. */
+static enum sciara_status run_off_warn(const struct sciara_problem *p, struct sciara_run_json *run_json) {
+  char *text;
+  SCIARA_TRY(sciara_observed_run_off(p, &text));
+  if (!text) return SCIARA_OK;
+  sciara_log(SCIARA_LOG_WARNING, "%s", text);
+  const enum sciara_status status = warn(run_json, SCIARA_WARNING_OBSERVED, text);
+  free(text);
+  return status;
+}
+
+/** Adds, and logs, a warning if the run has ended with the front at rest and its vents emit lava later. */
+static enum sciara_status rest_warn(const struct sciara_simulation *s, struct sciara_run_json *run_json) {
+  char *text;
+  if (s->finished != SCIARA_STOP_FRONT) return SCIARA_OK;
+  SCIARA_TRY(sciara_front_rest_text(s->problem.vents, s->progress.time, &text));
+  if (!text) return SCIARA_OK;
+  sciara_log(SCIARA_LOG_WARNING, "%s", text);
+  const enum sciara_status status = warn(run_json, SCIARA_WARNING_EFFUSION, text);
+  free(text);
+  return status;
+}
+
+/** What dem.tif tells its readers: the window of the DEM, and the cells of which its own were made. */
+static enum sciara_status find_facts(const struct sciara_site *site, struct sciara_map_facts *facts) {
+  char text[40], window[SCIARA_DEM_WINDOW_TEXT];
+  sciara_dem_window_print(&site->origin.window, window);
+  SCIARA_TRY(sciara_map_facts_add(facts, SCIARA_DEM_WINDOW, window));
+  if (!(site->origin.coarse_m > 0)) return SCIARA_OK;
+  sciara_json_number(site->origin.coarse_m, text, sizeof text);
+  return sciara_map_facts_add(facts, SCIARA_DEM_COARSE, text);
+}
+
+enum sciara_status sciara_ground_write(const struct sciara_problem *p, const double *values, const char *path) {
+  const struct sciara_site *site = sciara_site_unchanged(p->site);
+  struct sciara_map_mark marks[3];
+  struct sciara_map_facts facts = {0};
+  struct sciara_map map = {.grid = &site->grid,
+                           .georef = &p->source->georef,
+                           .values = values ? values : site->z0,
+                           .nodata = SCIARA_NODATA_ALTITUDE,
+                           .name = "altitude before the eruption",
+                           .unit = "m",
+                           .title = p->source->scenario.title,
+                           .facts = &facts,
+                           .marks = marks};
+  uint8_t *sea = NULL;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_site_sea(site, &sea));
+  if (sea) marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_SEA, .bytes = sea};
+  if (site->origin.edit)
+    marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_EDIT, .words = site->origin.edit};
+  if (p->source->observed)
+    marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_OBSERVED, .bytes = p->source->observed};
+  SCIARA_TRY_GOTO(find_facts(site, &facts));
+  SCIARA_TRY_GOTO(sciara_map_write_geotiff(&map, true, path));
+cleanup:
+  sciara_map_facts_free(&facts);
+  sciara_free(sea);
+  return status;
+}
 
 // --------------------------------------------------------------------------------------------------------- the profile
 
@@ -297,7 +421,7 @@ static enum sciara_status write_output(struct run *r, struct sciara_output *o) {
   const uint64_t checksum = sciara_state_checksum_over(o->state, r->ground, &touched);
   SCIARA_TRY_GOTO(sciara_snapshot_write(&r->context, o->state, &touched, &o->ledger, checksum, path));
   r->run_json.ledger = o->ledger;
-  SCIARA_TRY_GOTO(sciara_tower_warn(&r->simulation->problem, o->state, &touched, &r->run_json, &notice));
+  SCIARA_TRY_GOTO(tower_warn(&r->simulation->problem, o->state, &touched, &r->run_json, &notice));
   snprintf(o->notice, sizeof o->notice, "%s", notice ? notice : "");
   SCIARA_TRY_GOTO(sciara_run_json_add(&r->run_json, name, o->progress.step, o->progress.time, checksum));
   SCIARA_TRY_GOTO(write_record(r, SCIARA_RUN_RUNNING, &o->progress, o->compute_s, o->output_wait_s));
@@ -433,9 +557,9 @@ static enum sciara_status notice_towers(struct run *r) {
   SCIARA_TRY(sciara_simulation_sync(s));
   if (r->writer) SCIARA_TRY(sciara_writer_flush(r->writer)); // then run.json is free
   SCIARA_TRY(sciara_touched_in_parallel(s->problem.state, r->context.threads, &touched));
-  enum sciara_status status = sciara_tower_warn(&s->problem, s->problem.state, &touched, &r->run_json, &text);
+  enum sciara_status status = tower_warn(&s->problem, s->problem.state, &touched, &r->run_json, &text);
   sciara_touched_release(&touched);
-  r->agenda.tower.over = sciara_tower_is_noticed(&r->run_json);
+  r->agenda.tower.over = tower_is_noticed(&r->run_json);
   if (status == SCIARA_OK && text) {
     sciara_log(SCIARA_LOG_WARNING, "%s", text);
     status = write_record_of_now(r, SCIARA_RUN_RUNNING);
@@ -464,7 +588,7 @@ static void follow_ground(struct run *r) {
 static enum sciara_status run_to_limits(struct run *r) {
   struct sciara_simulation *s = r->simulation;
   const double least = sciara_tower_least(&s->problem.params, s->problem.grid.cell_size);
-  if (!sciara_tower_is_noticed(&r->run_json) && sciara_has_towers(&s->problem.params))
+  if (!tower_is_noticed(&r->run_json) && sciara_has_towers(&s->problem.params))
     sciara_agenda_sample_towers(&r->agenda, least, s->progress.step);
   for (;;) {
     const uint64_t row = profile_next(&r->profile);
@@ -546,8 +670,8 @@ static enum sciara_status begin(struct run *r) {
   SCIARA_TRY(begin_record(r));
   if (o->resume) SCIARA_TRY(record_descent(r));
   SCIARA_TRY(sciara_simulation_ledger(r->simulation, &r->run_json.ledger));
-  SCIARA_TRY(sciara_ground_warn(&r->simulation->problem, &r->run_json));
-  if (!o->resume) SCIARA_TRY(sciara_run_off_warn(&r->simulation->problem, &r->run_json));
+  SCIARA_TRY(ground_warn(&r->simulation->problem, &r->run_json));
+  if (!o->resume) SCIARA_TRY(run_off_warn(&r->simulation->problem, &r->run_json));
   r->run_json.has_sea = r->simulation->problem.site->sea_cells > 0;
   SCIARA_TRY(sciara_checkpoints_begin(&r->checkpoints, r->simulation, r->folder, r->ground, o->history,
                                       r->run_json.started_utc));
@@ -594,7 +718,7 @@ static enum sciara_status write_end(struct run *r, enum sciara_stop_reason reaso
 static enum sciara_status end(struct run *r, enum sciara_stop_reason reason) {
   SCIARA_TRY(write_end(r, reason));
   SCIARA_TRY(sciara_barriers_report(&r->simulation->problem, &r->run_json));
-  SCIARA_TRY(sciara_rest_warn(r->simulation, &r->run_json));
+  SCIARA_TRY(rest_warn(r->simulation, &r->run_json));
   r->run_json.lost_from_s = sciara_lost_from(r->simulation->problem.state, SCIARA_CELL_RIM, NULL);
   SCIARA_TRY(sciara_run_json_set(&r->run_json.stop_reason, sciara_end_name(reason)));
   return write_record_of_now(r, reason == SCIARA_STOP_CANCEL ? SCIARA_RUN_STOPPED : SCIARA_RUN_COMPLETE);

@@ -31,27 +31,6 @@ enum sciara_status sciara_simulation_write_maps(struct sciara_simulation *s, con
 
 // ----------------------------------------------------------------------------------------- the ground, in run_ground.c
 
-/** Adds the warnings about the ground and the lava observed on it to run.json, unless it has them or none is needed. */
-enum sciara_status sciara_ground_warn(const struct sciara_problem *problem, struct sciara_run_json *run_json);
-
-/**
- * Adds a warning if the state has a tower of a kind that run.json does not have yet (setup/outflow.h).
- *
- * @param new_text set to its text, which belongs to run.json, or NULL
- */
-enum sciara_status sciara_tower_warn(const struct sciara_problem *problem, const struct sciara_state *state,
-                                     const struct sciara_touched *touched, struct sciara_run_json *run_json,
-                                     const char **new_text);
-
-/** Whether run.json has a warning about a tower. */
-bool sciara_tower_is_noticed(const struct sciara_run_json *run_json);
-
-/** Warns if the observed lava with which a run begins runs off. */
-enum sciara_status sciara_run_off_warn(const struct sciara_problem *problem, struct sciara_run_json *run_json);
-
-/** Adds, and logs, a warning if the run has ended with the front at rest and its vents emit lava later. */
-enum sciara_status sciara_rest_warn(const struct sciara_simulation *s, struct sciara_run_json *run_json);
-
 /**
  * Writes the ground at the start, with its window and further bands for the sea, edits and observed lava, as far as there are.
  *

@@ -99,16 +99,6 @@ static inline bool sciara_problem_begins_later(const struct sciara_problem *p) {
   return p->source->scenario.initial_checkpoint || p->source->observed_hash;
 }
 
-/**
- * Gives vents that are features of vector files, and fissures in degrees, their points, in the scenario and in its text, so that no
- * file is needed any more. Without a site, files are read in degrees and lines in degrees stay. SCIARA_ERR_INPUT, with the key of
- * the vent, for a feature that is no point and no line of one part, and for points off the DEM in degrees.
- */
-enum sciara_status sciara_problem_find_vents(struct sciara_problem *p, const struct sciara_problem_options *options);
-
-/** Makes vents and placed from the scenario, and the rounding; an invalid vent is a diagnostic. */
-enum sciara_status sciara_problem_place_vents(struct sciara_problem *p, struct sciara_diagnostics *diagnostics);
-
 /** sciara_problem_open_all, all or nothing: the first diagnostic is the error. */
 enum sciara_status sciara_problem_open(const char *scenario_path, const struct sciara_problem_options *options,
                                        struct sciara_problem *out);

@@ -5,8 +5,6 @@
 
 #include "base/status.h"
 
-SCIARA_BEGIN_DECLS
-
 enum { SCIARA_DIAGNOSTICS_MOST = 100 }; ///< sentences that are stored; further ones are only counted
 
 /** Failed checks in the order in which they failed. Zero-initialise; release with sciara_diagnostics_free. */
@@ -32,5 +30,4 @@ enum sciara_status sciara_diagnostics_status(const struct sciara_diagnostics *r)
 
 void sciara_diagnostics_free(struct sciara_diagnostics *r);
 
-SCIARA_END_DECLS
 #endif

@@ -9,8 +9,6 @@
 
 #include "base/status.h"
 
-SCIARA_BEGIN_DECLS
-
 /**
  * A growing, always terminated string. Zero-initialise; release with sciara_text_free. After one append has failed, all
  * later ones fail too. So a caller with many appends need only check the last status, and a text never has a gap.
@@ -138,5 +136,4 @@ enum sciara_status sciara_text_show(struct sciara_text *t, const char *text);
 enum sciara_status sciara_text_showf(struct sciara_text *t, const char *format, ...) SCIARA_PRINTF(2, 3);
 enum sciara_status sciara_text_vshowf(struct sciara_text *t, const char *format, va_list args) SCIARA_PRINTF(2, 0);
 
-SCIARA_END_DECLS
 #endif

@@ -8,8 +8,6 @@
 #include "engine/band_rows.h"
 #include "engine/engine.h"
 
-SCIARA_BEGIN_DECLS
-
 /**
  * The table of the banded engine of an inner engine, which has phases. Its setup needs `comm` and `inner`. States, totals and
  * errors are those of the inner engine on the whole map, to the bit. SCIARA_ERR_DEVICE if a rank has ended or does not answer
@@ -60,5 +58,4 @@ enum sciara_status sciara_banded_cuts(const struct sciara_state *state, int rank
 /** The facts of a banded engine after an upload. */
 struct sciara_banded_facts sciara_banded_facts_of(const void *engine);
 
-SCIARA_END_DECLS
 #endif

@@ -12,8 +12,6 @@
 
 #include "base/portable.h"
 
-SCIARA_BEGIN_DECLS
-
 /**
  * Calls a function that forms a team of the OpenMP runtime. The runtime keeps the threads of a team for the next one of
  * the same caller; in the child of a fork they do not exist, and a team would wait for them for ever. So in a child the
@@ -52,5 +50,4 @@ static inline void sciara_team_wait(struct sciara_team *team) {
   }
 }
 
-SCIARA_END_DECLS
 #endif

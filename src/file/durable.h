@@ -6,8 +6,6 @@
 
 #include "base/status.h"
 
-SCIARA_BEGIN_DECLS
-
 /** fsync of an existing file by path. SCIARA_ERR_IO names the file and the cause. */
 enum sciara_status sciara_file_sync(const char *path);
 
@@ -74,5 +72,4 @@ enum sciara_status sciara_refuse_existing(const char *path, bool overwrite);
 /** Whether the name ends in a dot and this extension, in upper or lower case. */
 bool sciara_has_extension(const char *path, const char *extension);
 
-SCIARA_END_DECLS
 #endif

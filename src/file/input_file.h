@@ -9,8 +9,6 @@
 
 #include "base/status.h"
 
-SCIARA_BEGIN_DECLS
-
 /** "folder", "named pipe", "device", "socket", "file", for messages. */
 const char *sciara_file_kind(mode_t mode);
 
@@ -40,5 +38,4 @@ enum sciara_status sciara_input_stream(const char *path, FILE **out);
  */
 enum sciara_status sciara_netcdf_check_header(const char *path);
 
-SCIARA_END_DECLS
 #endif

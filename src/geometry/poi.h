@@ -8,8 +8,6 @@
 #include "geometry/dem_window.h"
 #include "geometry/polyline.h"
 
-SCIARA_BEGIN_DECLS
-
 enum sciara_poi_kind { SCIARA_POI_POINT, SCIARA_POI_LINE, SCIARA_POI_ZONE, SCIARA_POI_KINDS };
 
 /** "point", "line", "zone". */
@@ -109,5 +107,4 @@ enum sciara_status sciara_poi_cells_make(const struct sciara_poi *poi, const str
 struct sciara_poi_ground sciara_poi_cells_ground(const struct sciara_poi_cells *cells, const uint8_t *kind);
 void sciara_poi_cells_free(struct sciara_poi_cells *cells);
 
-SCIARA_END_DECLS
 #endif

@@ -5,8 +5,6 @@
 
 #include "model/state.h"
 
-SCIARA_BEGIN_DECLS
-
 /** What a field measures; fields of one quantity share colours and the range of a style. */
 enum sciara_quantity {
   SCIARA_QUANTITY_THICKNESS, ///< of lava, m
@@ -54,5 +52,4 @@ void sciara_field_derive_cells(const struct sciara_state *s, enum sciara_field f
 /** Whether a map of the field has nothing to show in a cell with this value and this liquid thickness. */
 bool sciara_field_is_empty(enum sciara_field field, double value, double thickness);
 
-SCIARA_END_DECLS
 #endif

@@ -8,8 +8,6 @@
 #include "model/ground_edit.h"
 #include "model/state.h"
 
-SCIARA_BEGIN_DECLS
-
 /** One cell of a change. */
 struct sciara_ground_op {
   int64_t cell;                ///< row-major, on the map
@@ -71,5 +69,4 @@ enum sciara_status sciara_state_change_ground(struct sciara_state *s, const stru
                                               const struct sciara_ground_changes *c, size_t k, int64_t row, int64_t col,
                                               int64_t cols, struct sciara_ground_effect *effect);
 
-SCIARA_END_DECLS
 #endif

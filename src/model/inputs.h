@@ -7,8 +7,6 @@
 #include "model/site.h"
 #include "model/vents.h"
 
-SCIARA_BEGIN_DECLS
-
 enum sciara_input {
   SCIARA_INPUT_GROUND, ///< sciara_site_checksum: altitudes
   SCIARA_INPUT_CELLS,  ///< of land, sea and NODATA
@@ -35,5 +33,4 @@ extern const struct sciara_input_info sciara_input_table[SCIARA_INPUTS];
 struct sciara_inputs sciara_inputs_of(const struct sciara_site *site, uint64_t ground,
                                       const struct sciara_vents *vents);
 
-SCIARA_END_DECLS
 #endif

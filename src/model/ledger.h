@@ -6,8 +6,6 @@
 #include "model/state.h"
 #include "model/vents.h"
 
-SCIARA_BEGIN_DECLS
-
 /** The effect that rounding may have on the volume of lava: docs/numerics.md, "Mass balance". */
 struct sciara_rounding {
   double epsilon;  ///< of the rule: DBL_EPSILON or FLT_EPSILON
@@ -48,5 +46,4 @@ bool sciara_ledger_closes(const struct sciara_ledger *l);
 /** |residual| divided by the volume of lava so far, sciara_ledger_given; 0 as long as there is none. */
 double sciara_ledger_drift(const struct sciara_ledger *l);
 
-SCIARA_END_DECLS
 #endif

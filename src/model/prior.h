@@ -5,8 +5,6 @@
 
 #include "model/params.h"
 
-SCIARA_BEGIN_DECLS
-
 enum sciara_distribution {
   SCIARA_DIST_VALUES,
   SCIARA_DIST_UNIFORM,
@@ -61,5 +59,4 @@ const struct sciara_prior *sciara_prior_of_rule(enum sciara_rule_kind rule);
 size_t sciara_prior_margins(const struct sciara_prior *p);
 size_t sciara_prior_pairs(const struct sciara_prior *p);
 
-SCIARA_END_DECLS
 #endif

@@ -5,8 +5,6 @@
 
 #include "base/portable.h"
 
-SCIARA_BEGIN_DECLS
-
 /**
  * Effusion rate in m3/s of the radiative power of lava (VRP, W) and its radiant density (J/m3): D. Coppola et al. (2013),
  * Rheological control on the radiant density of active lava flows and domes, J. Volcanol. Geotherm. Res. 249, 39-48.
@@ -26,5 +24,4 @@ static inline double sciara_power_of_pixel(double radiance, double background) {
   return excess > 0 ? 18.9 * SCIARA_MODIS_PIXEL_M2 * excess : 0;
 }
 
-SCIARA_END_DECLS
 #endif

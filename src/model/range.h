@@ -9,8 +9,6 @@
 #include "model/params.h"
 #include "model/vents.h"
 
-SCIARA_BEGIN_DECLS
-
 /** The limits of a number type, and the limits of the model that follow from them. */
 struct sciara_range {
   const char *name;       ///< "single" or "double"
@@ -60,5 +58,4 @@ enum sciara_status sciara_volume_check(double volume, double cell_size);
 double sciara_least_rate(const struct sciara_vents *v, int64_t vent, const struct sciara_params *p, double cell_size,
                          bool single);
 
-SCIARA_END_DECLS
 #endif

@@ -8,8 +8,6 @@
 #include "model/state.h"
 #include "model/vents.h"
 
-SCIARA_BEGIN_DECLS
-
 #define SCIARA_TOWER_AIM 0.2 ///< a load up to which a vent stands no higher than one cell is wide
 
 /** Whether the rule of the parameters lets lava pile up as towers. The estimates below are meant for such a rule alone. */
@@ -69,5 +67,4 @@ bool sciara_tower_find(const struct sciara_state *s, const struct sciara_touched
 enum sciara_status sciara_tower_find_vent(const struct sciara_state *s, const struct sciara_vents *v, int64_t first,
                                           int64_t count, double least, bool *found, struct sciara_tower *out);
 
-SCIARA_END_DECLS
 #endif

@@ -9,8 +9,6 @@
 #include "model/params.h"
 #include "model/state.h"
 
-SCIARA_BEGIN_DECLS
-
 /** Value of the attribute sciara_checkpoint_format; another one is refused by the reader. */
 enum { SCIARA_CHECKPOINT_FORMAT = 1 };
 
@@ -92,5 +90,4 @@ enum sciara_status sciara_checkpoint_read_state(const char *path, const struct s
 enum sciara_status sciara_checkpoint_check(const struct sciara_checkpoint *c, const char *path,
                                            const struct sciara_checkpoint_identity *run, unsigned may_differ);
 
-SCIARA_END_DECLS
 #endif

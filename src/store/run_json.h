@@ -7,8 +7,6 @@
 #include "base/status.h"
 #include "model/vents.h"
 
-SCIARA_BEGIN_DECLS
-
 /** Value of the key "format"; another one is refused by the reader. */
 enum { SCIARA_RUN_FORMAT = 1 };
 
@@ -149,5 +147,4 @@ enum sciara_status sciara_run_json_read(const char *path, struct sciara_run_json
 /** The word of a status ("running"), or NULL for a number that is none. */
 const char *sciara_run_status_name(enum sciara_run_status status);
 
-SCIARA_END_DECLS
 #endif

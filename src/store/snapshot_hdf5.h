@@ -6,8 +6,6 @@
 #include "file/georef.h"
 #include "model/state.h"
 
-SCIARA_BEGIN_DECLS
-
 /** Sets of fields are bits (1u << enum sciara_field). */
 typedef unsigned sciara_field_set;
 
@@ -127,5 +125,4 @@ enum sciara_status sciara_series_check(const char *path);
 enum sciara_status sciara_series_merge(const char *const *paths, size_t count, enum sciara_checksum_rule rule,
                                        const char *path);
 
-SCIARA_END_DECLS
 #endif

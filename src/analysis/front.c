@@ -70,9 +70,8 @@ static double first_of(const struct sciara_vent_spec *spec) {
   return INFINITY;
 }
 
-/** What was refused does not matter: the run has been. The file may come from anybody, so what it names is not opened. */
-static enum sciara_status parse(const char *path, const char *json, const char *what,
-                                struct sciara_scenario_spec *out) {
+enum sciara_status sciara_computed_scenario(const char *path, const char *json, const char *what,
+                                            struct sciara_scenario_spec *out) {
   struct sciara_diagnostics diagnostics = {0};
   *out = (struct sciara_scenario_spec){0};
   if (!json) return SCIARA_OK;
@@ -80,11 +79,6 @@ static enum sciara_status parse(const char *path, const char *json, const char *
   const bool no_memory = diagnostics.no_memory;
   sciara_diagnostics_free(&diagnostics);
   return no_memory ? sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for %s", path, what) : SCIARA_OK;
-}
-
-enum sciara_status sciara_snapshot_scenario(const struct sciara_snapshot *s, const char *what,
-                                            struct sciara_scenario_spec *out) {
-  return parse(s->path, s->scenario_json, what, out);
 }
 
 enum sciara_status sciara_vent_cells_of(const struct sciara_scenario_spec *scenario, const struct sciara_grid *grid,
@@ -105,7 +99,7 @@ enum sciara_status sciara_vent_cells_read(const char *path, const char *json, co
                                           const struct sciara_georef *georef, struct sciara_vent_cells *out) {
   struct sciara_scenario_spec scenario;
   *out = (struct sciara_vent_cells){0};
-  enum sciara_status status = parse(path, json, "its vents", &scenario);
+  enum sciara_status status = sciara_computed_scenario(path, json, "its vents", &scenario);
   if (status == SCIARA_OK) status = sciara_vent_cells_of(&scenario, grid, georef, out);
   sciara_scenario_free(&scenario);
   return status;

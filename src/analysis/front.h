@@ -8,12 +8,14 @@
 #include "store/snapshot_hdf5.h"
 
 /**
- * The scenario that a snapshot carries; all zero if it carries none. What was refused does not matter: the run has been. The file may
- * come from anybody, so what it names is not opened. Release with sciara_scenario_free in any case.
+ * The scenario that a file of results carries; all zero if it carries none. What was refused does not matter: the run has been. The
+ * file may come from anybody, so what it names is not opened. Release with sciara_scenario_free in any case.
  *
+ * @param path of the file, for messages
+ * @param json NULL: it carries none
  * @param what of it memory is for: "its vents"
  */
-enum sciara_status sciara_snapshot_scenario(const struct sciara_snapshot *s, const char *what,
+enum sciara_status sciara_computed_scenario(const char *path, const char *json, const char *what,
                                             struct sciara_scenario_spec *out);
 
 /**
@@ -23,12 +25,7 @@ enum sciara_status sciara_snapshot_scenario(const struct sciara_snapshot *s, con
 enum sciara_status sciara_vent_cells_of(const struct sciara_scenario_spec *scenario, const struct sciara_grid *grid,
                                         const struct sciara_georef *georef, struct sciara_vent_cells *out);
 
-/**
- * The cells of the vents of a scenario as a snapshot holds it. A file of rates that it names is not opened.
- *
- * @param path of the snapshot, for messages
- * @param json NULL: there are no vents
- */
+/** sciara_vent_cells_of the scenario that a file of results carries: see sciara_computed_scenario. */
 enum sciara_status sciara_vent_cells_read(const char *path, const char *json, const struct sciara_grid *grid,
                                           const struct sciara_georef *georef, struct sciara_vent_cells *out);
 void sciara_vent_cells_free(struct sciara_vent_cells *v);

@@ -97,7 +97,7 @@ static enum sciara_status append_row(struct course *course, struct sciara_snapsh
  */
 static enum sciara_status find_begin(const struct sciara_snapshot *s, double *time_s) {
   struct sciara_scenario_spec scenario;
-  const enum sciara_status status = sciara_snapshot_scenario(s, "its start", &scenario);
+  const enum sciara_status status = sciara_computed_scenario(s->path, s->scenario_json, "its start", &scenario);
   if (scenario.initial_checkpoint)
     *time_s = NAN;
   else

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/front.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -293,16 +294,13 @@ static enum sciara_status take_sea(const struct sciara_site *site, struct map *m
 static enum sciara_status take_vents(const char *path, const char *scenario, const struct sciara_site *site,
                                      struct map *m) {
   const struct sciara_georef georef = {.crs_wkt = site->origin.crs_wkt, .crs_name = site->origin.crs_name};
-  struct sciara_scenario_spec spec = {0};
-  struct sciara_diagnostics diagnostics = {0}; // it has been computed: places are all that is looked at
-  sciara_scenario_parse_alone(path, scenario, &spec, &diagnostics);
-  enum sciara_status status = diagnostics.no_memory ? sciara_no_memory("a page") : SCIARA_OK;
+  struct sciara_scenario_spec spec;
+  enum sciara_status status = sciara_computed_scenario(path, scenario, "a page", &spec);
   if (status == SCIARA_OK) status = sciara_vent_marks_make(&spec, &site->grid, &georef, &m->marks);
   if (status == SCIARA_OK) status = SCIARA_NEW(m->vent, m->marks.count, "the vents of a page");
   for (size_t k = 0; k < m->marks.count && status == SCIARA_OK; k++)
     m->vent[k] = (struct sciara_page_vent){
         .name = m->marks.mark[k].name, .points = m->marks.mark[k].points, .count = m->marks.mark[k].count};
-  sciara_diagnostics_free(&diagnostics);
   sciara_scenario_free(&spec);
   return status;
 }

@@ -44,12 +44,9 @@ static enum sciara_status find_vents(const struct sciara_scenario_member *scenar
                                      struct sciara_vent_cells *out) {
   const struct sciara_georef georef = {.crs_wkt = site->origin.crs_wkt, .crs_name = site->origin.crs_name};
   struct sciara_scenario_spec spec = {0};
-  struct sciara_diagnostics diagnostics = {0};
-  sciara_scenario_member_read(scenario, false, &sciara_no_notes, &spec, &diagnostics);
-  enum sciara_status status = sciara_diagnostics_status(&diagnostics);
+  enum sciara_status status = sciara_scenario_member_values(scenario, false, &sciara_no_notes, &spec);
   if (status == SCIARA_OK) status = sciara_vent_cells_of(&spec, &site->grid, &georef, out);
   sciara_scenario_free(&spec);
-  sciara_diagnostics_free(&diagnostics);
   return status;
 }
 

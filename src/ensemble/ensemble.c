@@ -211,12 +211,9 @@ enum sciara_status sciara_ensemble_rules(const struct sciara_ensemble *e, unsign
     char name[SCIARA_MEMBER_NAME];
     const struct sciara_scenario_member m = sciara_ensemble_member(e, i, name);
     struct sciara_scenario_spec scenario = {0};
-    struct sciara_diagnostics diagnostics = {0};
-    sciara_scenario_member_read(&m, true, NULL, &scenario, &diagnostics);
-    const enum sciara_status status = sciara_diagnostics_status(&diagnostics);
+    const enum sciara_status status = sciara_scenario_member_values(&m, true, NULL, &scenario);
     if (status == SCIARA_OK) *out |= 1u << scenario.params.rule;
     sciara_scenario_free(&scenario);
-    sciara_diagnostics_free(&diagnostics);
     if (status == SCIARA_ERR_MEMORY) return status;
   }
   if (*out == 0) *out = SCIARA_RULES_FV3; // planned by an earlier version, with members that are no longer valid

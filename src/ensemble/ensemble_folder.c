@@ -189,16 +189,13 @@ static enum sciara_status check_hash(const struct sciara_ensemble *e, uint64_t f
 enum sciara_status sciara_ensemble_site_read(const struct sciara_ensemble *e, const struct sciara_notes *notes,
                                              const struct sciara_site **out) {
   struct sciara_scenario_spec spec = {0};
-  struct sciara_diagnostics diagnostics = {0};
   char name[SCIARA_MEMBER_NAME];
   const struct sciara_scenario_member first = sciara_ensemble_member(e, 0, name);
-  sciara_scenario_member_read(&first, false, notes, &spec, &diagnostics);
-  enum sciara_status status = sciara_diagnostics_status(&diagnostics);
+  enum sciara_status status = sciara_scenario_member_values(&first, false, notes, &spec);
   spec.dem.error = (struct sciara_ground_error){0};
   if (status == SCIARA_OK) status = sciara_scenario_site_read(&spec, &(struct sciara_problem_options){0}, out);
   if (status == SCIARA_OK) status = check_hash(e, (*out)->origin.hash);
   sciara_scenario_free(&spec);
-  sciara_diagnostics_free(&diagnostics);
   return status;
 }
 

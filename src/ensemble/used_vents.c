@@ -70,12 +70,9 @@ static enum sciara_status read_marks(const struct sciara_ensemble *e, size_t mem
   char name[SCIARA_MEMBER_NAME];
   const struct sciara_scenario_member m = sciara_ensemble_member(e, member, name);
   struct sciara_scenario_spec scenario = {0};
-  struct sciara_diagnostics diagnostics = {0};
-  sciara_scenario_member_read(&m, true, NULL, &scenario, &diagnostics);
-  enum sciara_status status = sciara_diagnostics_status(&diagnostics);
+  enum sciara_status status = sciara_scenario_member_values(&m, true, NULL, &scenario);
   if (status == SCIARA_OK) status = sciara_vent_marks_make(&scenario, grid, georef, out);
   sciara_scenario_free(&scenario);
-  sciara_diagnostics_free(&diagnostics);
   if (status == SCIARA_ERR_INPUT) {
     sciara_error_clear();
     return SCIARA_OK;

@@ -55,21 +55,18 @@ static enum sciara_status check_checkpoint(const struct checks *c, const struct 
 /** The values of a member. Vents that are not where they can be are problems too. */
 static enum sciara_status open_member(const struct checks *c, size_t member, struct sciara_scenario_spec *out) {
   char number[SCIARA_MEMBER_NAME];
-  struct sciara_diagnostics diagnostics = {0};
   struct sciara_scenario_member m = sciara_ensemble_member(c->e, member, number);
   char *name = sciara_format("%s: %s", c->file, number);
   *out = (struct sciara_scenario_spec){0};
   if (!name) return sciara_no_memory("an ensemble");
   m.name = name;
   enum sciara_status status = check_words(&c->e->members, member, name);
-  if (status == SCIARA_OK) sciara_scenario_member_read(&m, true, NULL, out, &diagnostics);
-  if (status == SCIARA_OK) status = sciara_diagnostics_status(&diagnostics);
+  if (status == SCIARA_OK) status = sciara_scenario_member_values(&m, true, NULL, out);
   if (status == SCIARA_OK) status = check_checkpoint(c, out, name);
   for (size_t k = 0; k < out->vent_count && status == SCIARA_OK; k++) {
     status = sciara_vent_check(c->base, &out->vents[k]);
     if (status != SCIARA_OK) status = sciara_fail_context(status, "%s: vents[%zu]", name, k);
   }
-  sciara_diagnostics_free(&diagnostics);
   free(name);
   return status;
 }

@@ -126,3 +126,12 @@ void sciara_scenario_member_read(const struct sciara_scenario_member *m, bool al
   if (status == SCIARA_OK) sciara_scenario_take(m->name, root, m->base->filled, out, diagnostics);
   cJSON_Delete(root);
 }
+
+enum sciara_status sciara_scenario_member_values(const struct sciara_scenario_member *m, bool alone,
+                                                 const struct sciara_notes *notes, struct sciara_scenario_spec *out) {
+  struct sciara_diagnostics diagnostics = {0};
+  sciara_scenario_member_read(m, alone, notes, out, &diagnostics);
+  const enum sciara_status status = sciara_diagnostics_status(&diagnostics);
+  sciara_diagnostics_free(&diagnostics);
+  return status;
+}

@@ -36,6 +36,10 @@ struct sciara_scenario_member {
 void sciara_scenario_member_read(const struct sciara_scenario_member *m, bool alone, const struct sciara_notes *notes,
                                  struct sciara_scenario_spec *out, struct sciara_diagnostics *diagnostics);
 
+/** sciara_scenario_member_read; the first problem alone. */
+enum sciara_status sciara_scenario_member_values(const struct sciara_scenario_member *m, bool alone,
+                                                 const struct sciara_notes *notes, struct sciara_scenario_spec *out);
+
 /** Appends the text of a member. */
 enum sciara_status sciara_scenario_member_print(const struct sciara_scenario_member *m, struct sciara_text *out);
 

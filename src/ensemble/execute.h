@@ -33,7 +33,7 @@ struct sciara_execute_options {
 
 /**
  * Computes the members of the slice that are not finished, of a whole ensemble until its stop rule holds. Finished
- * members are never lost: those of a batch that is not whole are kept in files of their own (ensemble/batch_folder.h). A
+ * members are never lost: those of a batch that is not whole are kept in files of their own (execute.c). A
  * member that takes long is stored on the way, and continues from there.
  *
  * Checked before: that all batches in the folder belong to the ensemble, and that disk and memory suffice. With less

@@ -204,7 +204,7 @@ enum sciara_status sciara_export_facts(const struct sciara_snapshot *s, enum sci
   const struct sciara_run_moment moment = {
       .title = title ? title : s->title, .start = s->start, .source = s->source, .time_s = s->time_s, .step = s->step};
   struct sciara_scenario_spec scenario;
-  enum sciara_status status = sciara_snapshot_scenario(s, "its parameters", &scenario);
+  enum sciara_status status = sciara_computed_scenario(s->path, s->scenario_json, "its parameters", &scenario);
   if (status == SCIARA_OK) status = sciara_run_facts_make(&moment, s->scenario_json ? &scenario : NULL, field, out);
   sciara_scenario_free(&scenario);
   return status;

@@ -10,6 +10,7 @@
 #include "export/target.h"
 #include "map/raster_gdal.h"
 #include "map/zones.h"
+#include "run/run_facts.h"
 #include "terrain/poi_file.h"
 
 enum { SCIARA_EXPORT_MOST_EDGES = 100, SCIARA_EXPORT_FRAMES = 60, SCIARA_EXPORT_MOST_FRAMES = 1000 };
@@ -151,6 +152,11 @@ enum sciara_status sciara_export_read_observed(const struct sciara_export_job *j
  * zeros and a warning. Release with sciara_free.
  */
 enum sciara_status sciara_export_read_ground(struct sciara_target *target, double **altitude);
+
+/** Vents of the scenario that a snapshot carries, and their cells; what the run assumes. */
+enum sciara_status sciara_export_vents(const struct sciara_target *t, const struct sciara_map *map,
+                                       struct sciara_map_picture *picture, struct sciara_map_dressing *dressing,
+                                       struct sciara_vent_cells *cells);
 
 /**
  * Says which places are not on a map, and why.

@@ -31,7 +31,7 @@ static enum sciara_status read_dem(const struct sciara_target *t, struct sciara_
 static enum sciara_status read_scenario(const struct sciara_target *t, struct sciara_scenario_spec *out) {
   *out = (struct sciara_scenario_spec){0};
   if (!t->snapshot.scenario_json) return sciara_fail(SCIARA_ERR_INPUT, "%s: holds no scenario", t->path);
-  return sciara_snapshot_scenario(&t->snapshot, "its scenario", out);
+  return sciara_computed_scenario(t->snapshot.path, t->snapshot.scenario_json, "its scenario", out);
 }
 
 static enum sciara_status find_dem(const struct sciara_target *t, bool *found) {

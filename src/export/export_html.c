@@ -49,7 +49,7 @@ static enum sciara_status read_page_vents(const struct sciara_target *t, enum sc
   const struct sciara_snapshot *s = &t->snapshot;
   struct sciara_scenario_spec scenario;
   if (!s->scenario_json) return SCIARA_OK;
-  enum sciara_status status = sciara_snapshot_scenario(s, "its vents", &scenario);
+  enum sciara_status status = sciara_computed_scenario(s->path, s->scenario_json, "its vents", &scenario);
   if (status == SCIARA_OK) status = sciara_vent_marks_make(&scenario, &s->grid, &s->georef, &out->marks);
   if (status == SCIARA_OK) status = sciara_run_assumed(&scenario, &t->run_json, &s->grid, language, &out->assumed);
   if (status == SCIARA_OK)

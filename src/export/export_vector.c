@@ -4,12 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/front.h"
+#include "analysis/observation.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "export/export_picture.h"
+#include "export/export.h"
 #include "map/vector_ogr.h"
 #include "model/field.h"
+#include "picture/map_picture.h"
+#include "run/run_facts.h"
 
 const char *const sciara_export_layer_names[SCIARA_EXPORT_LAYERS] = {
     "outline", "thickness_classes", "arrival", "edits", "front_lines", "run_out", "fissures", "vents"};

@@ -4,11 +4,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/front.h"
+#include "analysis/observation.h"
 #include "base/date.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "export/export_picture.h"
+#include "export/export.h"
+#include "picture/map_picture.h"
+#include "run/run_facts.h"
 
 /** What the run covers: its deposit, else what is still liquid. */
 static enum sciara_status read_run(struct sciara_run_scores *j) {

@@ -110,7 +110,8 @@ void sciara_target_free(struct sciara_target *t) {
 
 enum sciara_status sciara_target_begin(const struct sciara_target *t, double *time_s) {
   struct sciara_scenario_spec scenario;
-  const enum sciara_status status = sciara_snapshot_scenario(&t->snapshot, "its start", &scenario);
+  const enum sciara_status status =
+      sciara_computed_scenario(t->snapshot.path, t->snapshot.scenario_json, "its start", &scenario);
   const double observed = scenario.observed.outline ? fmax(scenario.observed.time_s, 0) : 0;
   *time_s = scenario.initial_checkpoint ? fmax(observed, t->snapshot.emission_from_s) : observed;
   sciara_scenario_free(&scenario);

@@ -72,12 +72,6 @@ enum sciara_status sciara_paint_ground(struct sciara_map_drawing *d, const struc
 /** Places, vents and run-out point on the map. */
 void sciara_paint_marks(struct sciara_map_drawing *d);
 
-/** Places with their names. */
-void sciara_paint_places(struct sciara_map_drawing *d);
-
-/** Draws the path as the outline of a place of that kind; a zone is tinted. */
-void sciara_stroke_place(struct sciara_map_drawing *d, enum sciara_poi_kind kind);
-
 /** Whether Cairo can draw there; a file may name any coordinates. */
 bool sciara_map_is_near(const struct sciara_map_drawing *d, struct sciara_point p);
 

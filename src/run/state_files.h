@@ -29,7 +29,7 @@ enum sciara_status sciara_simulation_write_map(struct sciara_simulation *s, enum
 enum sciara_status sciara_simulation_write_maps(struct sciara_simulation *s, const char *folder,
                                                 void (*written)(void *context, const char *path), void *context);
 
-// ----------------------------------------------------------------------------------------- the ground, in run_ground.c
+// ----------------------------------------------------------------------------------------- the ground, in run.c
 
 /**
  * Writes the ground at the start, with its window and further bands for the sea, edits and observed lava, as far as there are.

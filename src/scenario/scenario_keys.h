@@ -169,9 +169,6 @@ enum sciara_status sciara_scenario_place_dates(cJSON *root);
 /** Adds the defaults of absent keys; a tree that passed the check still passes it. */
 enum sciara_status sciara_scenario_fill(cJSON *root);
 
-/** sciara_scenario_fill for a tree that has some branches of its own; all others are references to those of a filled tree. */
-enum sciara_status sciara_scenario_fill_from(cJSON *root, cJSON *filled);
-
 /** sciara_scenario_parse with `alone` and `notes` as they are in `out`, which is all 0 otherwise. */
 void sciara_scenario_parse_given(const char *path, const char *text, size_t length, const char *const *overrides,
                                  size_t override_count, struct sciara_scenario_spec *out,
@@ -182,7 +179,7 @@ void sciara_scenario_parse_given(const char *path, const char *text, size_t leng
  * `alone` and `notes`.
  *
  * @param path   of the scenario
- * @param filled as of sciara_scenario_fill_from; NULL: the tree has all its branches
+ * @param filled as of scenario_fill_from; NULL: the tree has all its branches
  */
 void sciara_scenario_take(const char *path, cJSON *root, cJSON *filled, struct sciara_scenario_spec *out,
                           struct sciara_diagnostics *diagnostics);

@@ -105,7 +105,7 @@ enum sciara_status sciara_problem_open(const char *scenario_path, const struct s
 
 // --------------------------------------------------------------------- the lava that it begins with, in initial_lava.c
 
-// Lava of a checkpoint, as it was mapped (initial_observed.c), and as a part of what identifies an ensemble and its members.
+// Lava of a checkpoint, as it was mapped, and as a part of what identifies an ensemble and its members.
 
 /**
  * Whether observed lava runs off: its cells grow by more than 5 % in an hour without effusion, which serial computes in at most

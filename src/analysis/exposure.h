@@ -3,7 +3,6 @@
 #ifndef SCIARA_ANALYSIS_EXPOSURE_H
 #define SCIARA_ANALYSIS_EXPOSURE_H
 
-#include "base/text.h"
 #include "file/georef.h"
 #include "terrain/poi_file.h"
 

@@ -338,11 +338,18 @@ enum sciara_status sciara_read_vent(const struct sciara *s, size_t k, const char
   return SCIARA_OK;
 }
 
+/** The rate of a vent, or of a whole fissure, from `time` (s) on, m3/s; 0 before and after its table. */
+static double vent_spec_rate(const struct sciara_vent_spec *v, double time) {
+  for (size_t n = 0; n < v->rate_count; n++)
+    if (v->edges[n] <= time && time < v->edges[n + 1]) return v->rates[n];
+  return 0;
+}
+
 enum sciara_status sciara_read_rate(const struct sciara *s, size_t k, double *rate_m3_s) {
   SCIARA_TRY(sciara_api_check_pointer("sciara_read_rate", "rate_m3_s", rate_m3_s));
   const struct sciara_vent_spec *v = find_kth_vent("sciara_read_rate", s, k);
   if (!v) return SCIARA_ERR_USAGE;
-  *rate_m3_s = sciara_vent_spec_rate(v, s->simulation->progress.time);
+  *rate_m3_s = vent_spec_rate(v, s->simulation->progress.time);
   return SCIARA_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "app/program.h"
 #include "base/text.h"
 #include "file/durable.h"
+#include "file/json_strict.h"
 #include "plan/plan.h"
 
 /** PREFIX/share/sciara/config; NULL if there is no such folder. */
@@ -41,6 +42,16 @@ static int is_scenario(const struct dirent *entry) {
   return length > 5 && strcmp(entry->d_name + length - 5, ".json") == 0 && !strstr(entry->d_name, ".schema.");
 }
 
+/** Whether a file is an ensemble file: JSON with the key "base". False for one that cannot be read. */
+static bool is_ensemble_file(const char *path) {
+  cJSON *root = NULL;
+  const bool found =
+      sciara_json_read(path, &root) == SCIARA_OK && cJSON_IsString(cJSON_GetObjectItemCaseSensitive(root, "base"));
+  cJSON_Delete(root);
+  sciara_error_clear();
+  return found;
+}
+
 enum sciara_status sciara_bundled_list(struct sciara_text *out) {
   char *folder = installed_folder();
   struct dirent **entry = NULL;
@@ -49,7 +60,7 @@ enum sciara_status sciara_bundled_list(struct sciara_text *out) {
   for (int k = 0; k < count; k++) {
     char *path = NULL;
     if (status == SCIARA_OK) status = sciara_path_in(folder, entry[k]->d_name, &path);
-    if (status == SCIARA_OK && !sciara_is_ensemble_file(path)) status = sciara_text_showf(out, "%s\n", path);
+    if (status == SCIARA_OK && !is_ensemble_file(path)) status = sciara_text_showf(out, "%s\n", path);
     free(path);
     free(entry[k]);
   }

@@ -7,7 +7,6 @@
 #include "app/bundled.h"
 #include "app/command.h"
 #include "app/common_options.h"
-#include "app/ensemble.h"
 #include "app/messages.h"
 #include "app/output.h"
 #include "base/log.h"

@@ -226,6 +226,19 @@ static enum sciara_status take_steps(const struct sciara_arguments *arguments, s
   return SCIARA_OK;
 }
 
+/** SCIARA_ERR_INPUT, naming the difference, if two traces are of different computations. */
+static enum sciara_status trace_same(const struct sciara_trace *mine, const struct sciara_trace *file,
+                                     const char *path) {
+  const char *what = mine->dem != file->dem                          ? "DEM"
+                     : strcmp(mine->precision, file->precision) != 0 ? "precision"
+                     : mine->parameters != file->parameters          ? "set of parameters"
+                     : mine->vents != file->vents                    ? "set of vents"
+                     : mine->start != file->start                    ? "state at the start"
+                                                                     : NULL;
+  if (!what) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: the %s of the trace differs from that of the scenario", path, what);
+}
+
 static enum sciara_status validate(const struct sciara_arguments *arguments, const struct sciara_problem *p,
                                    struct job *j, bool *passed) {
   const char *record = sciara_argument(arguments, "record"), *against = sciara_argument(arguments, "against");
@@ -242,7 +255,7 @@ static enum sciara_status validate(const struct sciara_arguments *arguments, con
     struct sciara_trace mine;
     SCIARA_TRY(sciara_trace_read(against, &j->recorded));
     sciara_trace_begin(p, v.precision, &mine);
-    SCIARA_TRY(sciara_trace_same(&mine, &j->recorded, against));
+    SCIARA_TRY(trace_same(&mine, &j->recorded, against));
     v.against = &j->recorded;
   }
   SCIARA_TRY(take_steps(arguments, &v, &j->recorded));

@@ -88,6 +88,14 @@ static void print_verification_scores(const struct sciara_verification *v) {
                           100 * b->sharpness);
 }
 
+/** "0 %", "10 to 20 %", for people. */
+static void said_name(const struct sciara_said *s, char text[24]) {
+  if (s->from == s->to)
+    snprintf(text, 24, "%.0f %%", 100 * s->from);
+  else
+    snprintf(text, 24, "%.0f to %.0f %%", 100 * s->from, 100 * s->to);
+}
+
 static void print_classes(const struct sciara_verification *v) {
   const struct sciara_verification_scores *s = v->begun ? &v->beyond : &v->whole;
   int off = 0;
@@ -97,7 +105,7 @@ static void print_classes(const struct sciara_verification *v) {
     const struct sciara_said *c = &s->said[k];
     char name[24];
     if (c->cells == 0) continue;
-    sciara_said_name(c, name);
+    said_name(c, name);
     sciara_print("%-13s %9" PRId64 " %9.1f %% %9.1f %%%s\n", name, c->cells, 100 * c->mean, 100 * c->share,
                  !c->off              ? ""
                  : c->mean > c->share ? "  off: too much was said"

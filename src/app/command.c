@@ -12,7 +12,6 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "engine/engine.h"
-#include "scenario/scenario.h"
 
 enum { MOST_OPTIONS = 32 };
 

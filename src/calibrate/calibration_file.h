@@ -5,7 +5,6 @@
 #define SCIARA_CALIBRATE_CALIBRATION_FILE_H
 
 #include "calibrate/evaluate.h"
-#include "file/json_strict.h"
 #include "geometry/grid.h"
 #include "plan/variation.h"
 #include "scenario/scenario.h"

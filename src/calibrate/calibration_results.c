@@ -145,7 +145,8 @@ static enum sciara_status best_tree(const struct sciara_calibration_search *s, s
   return status;
 }
 
-enum sciara_status sciara_calibration_best_print(const struct sciara_calibration_search *s, size_t n,
+/** Appends scenario `n` with a set of values, its paths as they were written. */
+static enum sciara_status calibration_best_print(const struct sciara_calibration_search *s, size_t n,
                                                  const double *value, struct sciara_text *out) {
   cJSON *root = NULL;
   enum sciara_status status = best_tree(s, n, value, &root);
@@ -342,7 +343,7 @@ static enum sciara_status map_make(const struct sciara_calibration_page *page, c
   const int64_t shown[4] = {box[n].north, box[n].west, box[n].south - box[n].north, box[n].east - box[n].west};
   memcpy(out->frames.box, shown, sizeof shown);
   if (own.scenario) {
-    SCIARA_TRY(sciara_calibration_best_print(found->search, n, found->value, &out->scenario));
+    SCIARA_TRY(calibration_best_print(found->search, n, found->value, &out->scenario));
     SCIARA_TRY(take_vents(f->scenario[n], out->scenario.data, site, out));
   }
   if (own.ground) SCIARA_TRY(take_sea(site, out));

@@ -16,10 +16,6 @@ enum sciara_status sciara_calibration_print(const struct sciara_calibration_file
 enum sciara_status sciara_calibration_inputs_print(const struct sciara_calibration_search *s,
                                                    const struct sciara_cases *c, struct sciara_text *out);
 
-/** Appends scenario `n` with a set of values, its paths as they were written. */
-enum sciara_status sciara_calibration_best_print(const struct sciara_calibration_search *s, size_t n,
-                                                 const double *value, struct sciara_text *out);
-
 /** Writes best.json to a folder: the scenario of the first pair with a set of values, its paths absolute. */
 enum sciara_status sciara_calibration_best_write(const struct sciara_calibration_search *s, const double *value,
                                                  const char *folder);

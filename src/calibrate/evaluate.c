@@ -14,7 +14,6 @@
 #include "calibrate/cases.h"
 #include "ensemble/members.h"
 #include "member/crew.h"
-#include "scenario/scenario_base.h"
 #include "scenario/scenario_keys.h"
 
 enum {

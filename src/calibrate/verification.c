@@ -430,13 +430,6 @@ cleanup:
   return status;
 }
 
-void sciara_said_name(const struct sciara_said *s, char text[24]) {
-  if (s->from == s->to)
-    snprintf(text, 24, "%.0f %%", 100 * s->from);
-  else
-    snprintf(text, 24, "%.0f to %.0f %%", 100 * s->from, 100 * s->to);
-}
-
 // --------------------------------------------------------------------------------------------------------------- files
 
 #define FORMAT "sciara-verification"

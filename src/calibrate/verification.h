@@ -91,9 +91,6 @@ enum sciara_status sciara_verification_make(const struct sciara_verification_req
                                             struct sciara_verification *out);
 void sciara_verification_free(struct sciara_verification *v);
 
-/** "0 %", "10 to 20 %", for people. */
-void sciara_said_name(const struct sciara_said *s, char text[24]);
-
 // ----------------------------------------------------------------------------------------------------------- its files
 
 /** Appends it as JSON. */

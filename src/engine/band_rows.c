@@ -9,10 +9,6 @@
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
-struct sciara_cuts sciara_cuts_whole(int64_t rows) {
-  return (struct sciara_cuts){.count = 1, .first = {0, rows}};
-}
-
 struct sciara_cuts sciara_cuts_make(int64_t rows, const int64_t *weight, int ranks, int64_t tile_rows) {
   const bool tiled = rows >= ranks * most(tile_rows, SCIARA_HALO_ROWS);
   const int64_t unit = tiled ? tile_rows : 1;

@@ -22,9 +22,6 @@ struct sciara_row_range {
   int64_t begin, end;
 };
 
-/** All rows of the map belong to rank 0. */
-struct sciara_cuts sciara_cuts_whole(int64_t rows);
-
 /**
  * Divides a map among `ranks`, or fewer if it has few rows, so that bands have about the same weight.
  *

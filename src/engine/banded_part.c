@@ -218,6 +218,9 @@ static enum sciara_status divide(struct sciara_banded_part *p, const struct scia
   return lost;
 }
 
+/** All rows of the map belong to rank 0. */
+static struct sciara_cuts cuts_whole(int64_t rows) { return (struct sciara_cuts){.count = 1, .first = {0, rows}}; }
+
 static enum sciara_status upload_part(struct sciara_banded_part *p, const struct sciara_banded_command *command,
                                       struct sciara_banded_root *root) {
   struct sciara_cuts cuts = {0};
@@ -231,7 +234,7 @@ static enum sciara_status upload_part(struct sciara_banded_part *p, const struct
       .time = command->time,
       .clock = command->precision == SCIARA_DOUBLE ? command->clock : (double)(float)command->clock};
   // `from` is only read; that of the other ranks is empty
-  const struct sciara_rows from = {.cuts = sciara_cuts_whole(p->map.rows),
+  const struct sciara_rows from = {.cuts = cuts_whole(p->map.rows),
                                    .state = root ? (struct sciara_state *)root->from : NULL};
   return divide(p, &from, &cuts);
 }
@@ -251,7 +254,7 @@ static enum sciara_status download_part(struct sciara_banded_part *p, const stru
   enum sciara_status lost = are_all_well(p, &well);
   if (lost == SCIARA_OK && well) {
     const struct sciara_rows from = {.cuts = p->cuts, .halo = SCIARA_HALO_ROWS, .state = state};
-    const struct sciara_rows to = {.cuts = sciara_cuts_whole(p->map.rows), .state = root ? root->to : NULL};
+    const struct sciara_rows to = {.cuts = cuts_whole(p->map.rows), .state = root ? root->to : NULL};
     lost = sciara_rows_move(p->comm, &from, &to, p->record, false);
   }
   sciara_state_destroy(state);

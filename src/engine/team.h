@@ -10,8 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/portable.h"
-
 /**
  * Calls a function that forms a team of the OpenMP runtime. The runtime keeps the threads of a team for the next one of
  * the same caller; in the child of a fork they do not exist, and a team would wait for them for ever. So in a child the

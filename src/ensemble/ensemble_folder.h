@@ -5,7 +5,6 @@
 #define SCIARA_ENSEMBLE_ENSEMBLE_FOLDER_H
 
 #include "ensemble/ensemble.h"
-#include "member/batch_file.h"
 #include "model/site.h"
 #include "terrain/dem_gdal.h"
 
@@ -39,10 +38,6 @@ enum sciara_status sciara_ensemble_lock_to_run(const char *folder, int *lock);
 enum sciara_status sciara_ensemble_lock_to_plan(const char *folder, int *lock);
 
 void sciara_ensemble_unlock(int lock);
-
-/** Adds a line to log.csv. Several threads and processes may do so: the file is locked, so that one of them writes the head. */
-enum sciara_status sciara_execution_log_add(const struct sciara_ensemble *e, size_t member,
-                                            const struct sciara_footprint *f);
 
 // ----------------------------------------------------- its ground, from dem.tif: refused if it is not that of the plan
 

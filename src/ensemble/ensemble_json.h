@@ -4,7 +4,6 @@
 #define SCIARA_ENSEMBLE_ENSEMBLE_JSON_H
 
 #include "ensemble/ensemble.h"
-#include "file/json_strict.h"
 #include "scenario/scenario_keys.h"
 
 // -------------------------------------------------------------------- what files have in common, in ensemble_reading.c

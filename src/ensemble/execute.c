@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -523,6 +524,31 @@ static enum sciara_crew_next take_task(void *context, struct sciara_crew_task *t
   return some ? SCIARA_CREW_TASK : SCIARA_CREW_NONE;
 }
 
+/** Adds a line to log.csv. Several threads and processes may do so: the file is locked, so that one of them writes the head. */
+static enum sciara_status execution_log_add(const struct sciara_ensemble *e, size_t member,
+                                            const struct sciara_footprint *f) {
+  static const char head[] =
+      "ended_utc,id,batch,host,process,seconds,stop,failed,censored,end_s,steps,cell_steps,checksum\n";
+  char *path, now[SCIARA_DATE_SIZE], host[64] = "", line[512];
+  SCIARA_TRY(sciara_path_in(e->folder, SCIARA_ENSEMBLE_LOG, &path));
+  if (gethostname(host, sizeof host - 1) != 0) *host = '\0';
+  sciara_date_now(now);
+  snprintf(line, sizeof line, "%s,%" PRId64 ",%zu,%s,%ld,%.6g,%s,%d,%d,%.17g,%" PRIu64 ",%" PRIu64 ",%016" PRIx64 "\n",
+           now, f->id, member / e->batch_size, host, (long)getpid(), f->seconds, sciara_end_name(f->stop), f->failed,
+           f->censored, f->end_s, f->steps, f->cell_steps, f->checksum);
+  const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+  struct stat about;
+  if (fd >= 0) flock(fd, LOCK_EX); // best effort: where there are no locks, the head may stand twice
+  bool written = fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
+  if (written && about.st_size == 0) written = write(fd, head, sizeof head - 1) == (ssize_t)(sizeof head - 1);
+  if (written) written = write(fd, line, strlen(line)) == (ssize_t)strlen(line); // one write: lines do not mix
+  enum sciara_status status = SCIARA_OK;
+  if (!written) status = sciara_fail(SCIARA_ERR_IO, "%s: cannot write: %s", path, strerror(errno));
+  if (fd >= 0) close(fd);
+  free(path);
+  return status;
+}
+
 /** Computes a member and stores it; *done is false if it was cancelled. */
 static enum sciara_status compute(const struct work *w, int worker, size_t member, struct member_done *state,
                                   bool *done) {
@@ -542,7 +568,7 @@ static enum sciara_status compute(const struct work *w, int worker, size_t membe
   if (status == SCIARA_OK) status = sciara_compute_member(&setup, &scenario, &f, &cancelled);
   *done = status == SCIARA_OK && !cancelled;
   if (*done) status = member_store(&w->folder, member, &f);
-  if (*done && status == SCIARA_OK) status = sciara_execution_log_add(w->e, member, &f);
+  if (*done && status == SCIARA_OK) status = execution_log_add(w->e, member, &f);
   *state = (struct member_done){true, f.failed, f.censored};
   if (*done && status == SCIARA_OK) sciara_kept_put(w->folder.kept, member, &f);
   sciara_footprint_free(&f);

@@ -126,17 +126,6 @@ enum sciara_status sciara_export_read_observed(const struct sciara_export_job *j
   return sciara_observation_read(&request, out);
 }
 
-enum sciara_status sciara_export_read_places(const struct sciara_export_job *job,
-                                             const struct sciara_snapshot *snapshot, struct sciara_pois *out) {
-  const struct sciara_pois_request request = {.path = job->assets,
-                                              .layer = job->assets_layer,
-                                              .crs_wkt = snapshot->georef.crs_wkt,
-                                              .grid = &snapshot->grid,
-                                              .extra_drivers = job->observed.extra_drivers,
-                                              .extra_driver_count = job->observed.extra_driver_count};
-  return job->assets ? sciara_pois_read(&request, out) : SCIARA_OK;
-}
-
 /** Whether the box around a place overlaps a grid. */
 static bool overlaps(const struct sciara_poi *poi, const struct sciara_grid *g) {
   double box[4];

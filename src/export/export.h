@@ -130,10 +130,6 @@ enum sciara_status sciara_export_snapshots(const struct sciara_export_job *job, 
                                            struct sciara_export_snapshots *out);
 void sciara_export_snapshots_free(struct sciara_export_snapshots *s);
 
-/** The places of the job on the grid of the snapshot; none without a file. Zero-initialise and free them. */
-enum sciara_status sciara_export_read_places(const struct sciara_export_job *job,
-                                             const struct sciara_snapshot *snapshot, struct sciara_pois *out);
-
 /**
  * The map of job->field; NODATA where there is nothing to show. map->values is to be released with sciara_free as
  * *values; the rest belongs to the target.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "analysis/front.h"
@@ -62,6 +61,18 @@ static enum sciara_status read_fronts(struct sciara_snapshot *snapshot, struct e
   return sciara_map_dressing_fronts(&p->dressing, p->values, p->fronts_s, &p->picture);
 }
 
+/** The places of the job on the grid of the snapshot; none without a file. Zero-initialise and free them. */
+static enum sciara_status export_read_places(const struct sciara_export_job *job,
+                                             const struct sciara_snapshot *snapshot, struct sciara_pois *out) {
+  const struct sciara_pois_request request = {.path = job->assets,
+                                              .layer = job->assets_layer,
+                                              .crs_wkt = snapshot->georef.crs_wkt,
+                                              .grid = &snapshot->grid,
+                                              .extra_drivers = job->observed.extra_drivers,
+                                              .extra_driver_count = job->observed.extra_driver_count};
+  return job->assets ? sciara_pois_read(&request, out) : SCIARA_OK;
+}
+
 /**
  * Takes ground, vents and the observed extent. Then the values come, with export_picture_read, of all snapshots that
  * are to be shown in one frame, and export_picture_look.
@@ -95,7 +106,7 @@ static enum sciara_status export_picture_prepare(const struct sciara_export_job 
   if (!job->look.title && out->dressing.title.data) out->map.title = out->dressing.title.data;
   SCIARA_TRY(sciara_export_read_observed(job, s, &out->observed));
   out->picture.observed = out->observed.covered ? out->observed.covered : out->marks.observed;
-  SCIARA_TRY(sciara_export_read_places(job, s, &out->places));
+  SCIARA_TRY(export_read_places(job, s, &out->places));
   out->picture.pois = out->places.poi;
   out->picture.poi_count = out->places.count;
   if (out->observed.covered) out->picture.observed_s = NULL;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "analysis/front.h"
-#include "analysis/observation.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"

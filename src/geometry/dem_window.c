@@ -49,12 +49,6 @@ struct sciara_dem_window sciara_dem_window_parse(const char *text) {
   return w;
 }
 
-bool sciara_dem_window_may_have(const struct sciara_dem_window *w, const double box[4]) {
-  const double *r = w->raster;
-  if (!w->key) return false;
-  return !(r[2] > r[0]) || (box[0] < r[2] && box[2] > r[0] && box[1] < r[3] && box[3] > r[1]);
-}
-
 void sciara_dem_window_outside(const struct sciara_dem_window *w, char text[SCIARA_DEM_WINDOW_TEXT]) {
   static const char end[] = "lava is not computed there";
   if (w->margin_m > 0)

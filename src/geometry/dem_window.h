@@ -20,9 +20,6 @@ void sciara_dem_window_print(const struct sciara_dem_window *window, char text[S
 /** Reads such a text. NULL, and what it does not know, is a whole raster. */
 struct sciara_dem_window sciara_dem_window_parse(const char *text);
 
-/** Whether a window of the raster may have what lies in a box (west, south, east, north); true if the raster is not known. */
-bool sciara_dem_window_may_have(const struct sciara_dem_window *window, const double box[4]);
-
 /** Where something lies that is not on the DEM: "outside the DEM", or outside which window, and that there is no lava. */
 void sciara_dem_window_outside(const struct sciara_dem_window *window, char text[SCIARA_DEM_WINDOW_TEXT]);
 

@@ -30,12 +30,19 @@ const char *sciara_poi_where_name(enum sciara_poi_where where) {
   return names[where];
 }
 
+/** Whether a window of the raster may have what lies in a box (west, south, east, north); true if the raster is not known. */
+static bool dem_window_may_have(const struct sciara_dem_window *w, const double box[4]) {
+  const double *r = w->raster;
+  if (!w->key) return false;
+  return !(r[2] > r[0]) || (box[0] < r[2] && box[2] > r[0] && box[1] < r[3] && box[3] > r[1]);
+}
+
 enum sciara_poi_where sciara_poi_where_of(const struct sciara_poi *poi, enum sciara_poi_where where,
                                           const struct sciara_dem_window *window) {
   double box[4];
   if (where != SCIARA_POI_OUTSIDE) return where;
   sciara_points_box(poi->points, poi->point_count, box);
-  return poi->point_count > 0 && sciara_dem_window_may_have(window, box) ? where : SCIARA_POI_BEYOND;
+  return poi->point_count > 0 && dem_window_may_have(window, box) ? where : SCIARA_POI_BEYOND;
 }
 
 const char *sciara_poi_where_text(enum sciara_poi_where where, const struct sciara_dem_window *window,

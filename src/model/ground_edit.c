@@ -72,19 +72,6 @@ double sciara_edit_apply(enum sciara_edit_value what, double value, double altit
 
 // -------------------------------------------------------------------------------------------------- cells of a shape
 
-enum sciara_status sciara_points_check(const struct sciara_grid *g, const struct sciara_point *points, size_t count) {
-  for (size_t k = 0; k < count; k++) {
-    const struct sciara_point p = points[k];
-    if (sciara_grid_has(g, p)) continue;
-    const int d = sciara_grid_place_decimals(g);
-    return sciara_fail(
-        SCIARA_ERR_INPUT,
-        "point %zu: expected x from %.*f to %.*f and y from %.*f to %.*f (the DEM), found x %.*f, y %.*f", k, d,
-        g->west, d, sciara_grid_east(g), d, sciara_grid_south(g), d, g->north, d, p.x, d, p.y);
-  }
-  return SCIARA_OK;
-}
-
 /** The square of the distance from (x, y) to a segment, m2. */
 static double distance_squared(double x, double y, struct sciara_point a, struct sciara_point b) {
   const double dx = b.x - a.x, dy = b.y - a.y, length = dx * dx + dy * dy;

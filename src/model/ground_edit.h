@@ -85,9 +85,6 @@ enum sciara_status sciara_mark_line(const struct sciara_grid *grid, const struct
 enum sciara_status sciara_mark_polygon(const struct sciara_grid *grid, const struct sciara_point *points,
                                        const size_t *ends, size_t rings, uint8_t *mask);
 
-/** SCIARA_ERR_INPUT, with the range, if a point lies outside the grid. */
-enum sciara_status sciara_points_check(const struct sciara_grid *grid, const struct sciara_point *points, size_t count);
-
 /** What sciara_mark_connected looks for: valid cells at exactly `level`, or at or below it. */
 struct sciara_low_ground {
   double level;

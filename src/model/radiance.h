@@ -3,8 +3,6 @@
 #ifndef SCIARA_MODEL_RADIANCE_H
 #define SCIARA_MODEL_RADIANCE_H
 
-#include "base/portable.h"
-
 /**
  * Effusion rate in m3/s of the radiative power of lava (VRP, W) and its radiant density (J/m3): D. Coppola et al. (2013),
  * Rheological control on the radiant density of active lava flows and domes, J. Volcanol. Geotherm. Res. 249, 39-48.

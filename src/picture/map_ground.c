@@ -35,10 +35,6 @@ bool sciara_map_is_sea(const struct sciara_map_drawing *d, int64_t r, int64_t c)
   return d->q->sea && d->q->sea[sciara_map_cell(d, r, c)];
 }
 
-bool sciara_map_is_outside(const struct sciara_map_drawing *d, int64_t r, int64_t c) {
-  return d->q->altitude[sciara_map_cell(d, r, c)] == SCIARA_NODATA_ALTITUDE && !sciara_map_is_sea(d, r, c);
-}
-
 /** Colour of a value; false where there is nothing to show. */
 static bool colour_of(const struct sciara_map_picture *q, const struct sciara_colouring *c, double value,
                       uint8_t rgb[3]) {

@@ -483,6 +483,10 @@ static void put_places(struct key *k) {
   }
 }
 
+static bool map_is_outside(const struct sciara_map_drawing *d, int64_t r, int64_t c) {
+  return d->q->altitude[sciara_map_cell(d, r, c)] == SCIARA_NODATA_ALTITUDE && !sciara_map_is_sea(d, r, c);
+}
+
 double sciara_map_key(struct sciara_map_drawing *d, double x, double y, double width, bool paint) {
   const struct sciara_map_picture *q = d->q;
   struct key k = {.d = d, .left = x, .width = width, .x = x, .y = y, .paint = paint};
@@ -498,7 +502,7 @@ double sciara_map_key(struct sciara_map_drawing *d, double x, double y, double w
   if (q->run_out) put_run_out(&k);
   put_places(&k);
   if (any_cell(d, sciara_map_is_sea)) put_colour(&k, sciara_map_sea, SCIARA_WORD_SEA);
-  if (any_cell(d, sciara_map_is_outside)) put_colour(&k, sciara_map_no_data, SCIARA_WORD_NO_DATA);
+  if (any_cell(d, map_is_outside)) put_colour(&k, sciara_map_no_data, SCIARA_WORD_NO_DATA);
   return k.any ? k.y - y + 2.5 * d->letter : 0;
 }
 
@@ -600,20 +604,4 @@ double sciara_map_lines(struct sciara_map_drawing *d, double x, double y, double
 
 double sciara_logo_width(cairo_surface_t *logo, double width, double height) {
   return fmin(width, height * cairo_image_surface_get_width(logo) / cairo_image_surface_get_height(logo));
-}
-
-double sciara_paint_logo(struct sciara_map_drawing *d, double right, double y, double width, double height) {
-  cairo_surface_t *logo = d->q->logo;
-  cairo_t *c = d->picture.cairo;
-  const double wide = sciara_logo_width(logo, width, height), zoom = wide / cairo_image_surface_get_width(logo);
-  cairo_save(c);
-  cairo_translate(c, right - wide, y);
-  cairo_scale(c, zoom, zoom);
-  cairo_set_source_surface(c, logo, 0, 0);
-  cairo_pattern_set_filter(cairo_get_source(c), CAIRO_FILTER_GOOD);
-  cairo_paint(c);
-  cairo_restore(c);
-  const double high = zoom * cairo_image_surface_get_height(logo);
-  sciara_picture_claim(&d->picture, (struct sciara_box){right - wide, y, wide, high});
-  return wide;
 }

@@ -365,9 +365,26 @@ static void paint_line(struct sciara_map_drawing *d, const struct layout *l, con
   *y += 2.1 * l->letter;
 }
 
+/** Draws the logo, its upper right corner at (right, y), into a box of `width` x `height` px. Returns its width. */
+static double paint_logo(struct sciara_map_drawing *d, double right, double y, double width, double height) {
+  cairo_surface_t *logo = d->q->logo;
+  cairo_t *c = d->picture.cairo;
+  const double wide = sciara_logo_width(logo, width, height), zoom = wide / cairo_image_surface_get_width(logo);
+  cairo_save(c);
+  cairo_translate(c, right - wide, y);
+  cairo_scale(c, zoom, zoom);
+  cairo_set_source_surface(c, logo, 0, 0);
+  cairo_pattern_set_filter(cairo_get_source(c), CAIRO_FILTER_GOOD);
+  cairo_paint(c);
+  cairo_restore(c);
+  const double high = zoom * cairo_image_surface_get_height(logo);
+  sciara_picture_claim(&d->picture, (struct sciara_box){right - wide, y, wide, high});
+  return wide;
+}
+
 static void paint_head(struct sciara_map_drawing *d, const struct layout *l) {
   double y = l->margin;
-  if (d->q->logo) sciara_paint_logo(d, (double)l->width - l->margin, l->margin, l->logo_width, LOGO_HEIGHT * l->letter);
+  if (d->q->logo) paint_logo(d, (double)l->width - l->margin, l->margin, l->logo_width, LOGO_HEIGHT * l->letter);
   if (l->title.text[0]) sciara_picture_write(&d->picture, &d->lettering, l->margin, y + l->title.capital, 0, &l->title);
   y += l->title_height;
   paint_line(d, l, l->about, &y);

@@ -88,13 +88,11 @@ extern const uint8_t sciara_map_sea[3], sciara_map_no_data[3];
 
 /** Whether a cell of the window is sea, or has neither an altitude nor is sea. */
 bool sciara_map_is_sea(const struct sciara_map_drawing *d, int64_t r, int64_t c);
-bool sciara_map_is_outside(const struct sciara_map_drawing *d, int64_t r, int64_t c);
 
 /** Lines of text under the key: volumes that left, the note, validity; as sciara_map_key. */
 double sciara_map_lines(struct sciara_map_drawing *d, double x, double y, double width, bool paint);
 
 /** Draws the logo, its upper right corner at (right, y), into a box of `width` x `height` px. Returns its width. */
-double sciara_paint_logo(struct sciara_map_drawing *d, double right, double y, double width, double height);
 double sciara_logo_width(cairo_surface_t *logo, double width, double height);
 
 /** Clips what is drawn next to the map; cairo_restore ends it. */

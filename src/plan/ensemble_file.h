@@ -6,7 +6,6 @@
 
 #include "ensemble/ensemble.h"
 #include "ensemble/ensemble_json.h"
-#include "geometry/polyline.h"
 #include "model/site.h"
 #include "plan/variation.h"
 

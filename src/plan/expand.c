@@ -128,13 +128,25 @@ static enum sciara_status set_place(struct work *w, const struct draw *d) {
   return set_number(w->m, w->at, w->columns.place + 1, v->points[0].y + d->shift_y);
 }
 
+/** The index of the value of VALUES at the share u. */
+static size_t vary_choice(const struct sciara_vary_spec *v, double u) {
+  double sum = 0;
+  size_t last = 0;
+  for (size_t k = 0; k < v->count; k++) {
+    sum += v->share[k];
+    if (v->share[k] > 0) last = k;
+    if (u < sum && v->share[k] > 0) return k;
+  }
+  return last;
+}
+
 /** The value of a varied key; a number is also returned in *number. */
 static enum sciara_status set_varied(struct work *w, const struct draw *d, size_t k, double *number) {
   const struct sciara_vary_spec *v = &w->x->variation.vary[k];
   char text[40];
   const char *value = text;
   if (v->kind == SCIARA_DIST_VALUES) {
-    value = v->value[d->choice ? d->choice[k] : sciara_vary_choice(v, d->u[v->rank])];
+    value = v->value[d->choice ? d->choice[k] : vary_choice(v, d->u[v->rank])];
     if (v->target != SCIARA_VARY_KEY && !sciara_parse_double(value, number))
       return sciara_fail(SCIARA_ERR_INTERNAL, "%s: a value that is no number", v->key);
   } else {

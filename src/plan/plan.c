@@ -243,14 +243,6 @@ static enum sciara_status plan_table_rates(const char *file, const struct sciara
 
 enum { MOST_BYTES = 16 << 20, RANDOMISATIONS = 8 };
 
-bool sciara_is_ensemble_file(const char *path) {
-  cJSON *root = NULL;
-  const bool found = sciara_json_read(path, &root) == SCIARA_OK && cJSON_IsString(sciara_json_get(root, "base"));
-  cJSON_Delete(root);
-  sciara_error_clear();
-  return found;
-}
-
 static void free_planning(struct sciara_planning *p) {
   cJSON_Delete(p->root);
   sciara_problem_free(&p->base);
@@ -571,6 +563,17 @@ static enum sciara_status take_lists(struct sciara_planning *p) {
   return SCIARA_OK;
 }
 
+/** Adds the ranges from which keys are drawn evenly, or evenly in their logarithm. */
+static enum sciara_status variation_declare(const struct sciara_variation *v, struct sciara_declared *out) {
+  for (size_t k = 0; k < v->count; k++) {
+    const struct sciara_vary_spec *s = &v->vary[k];
+    if ((s->kind != SCIARA_DIST_UNIFORM && s->kind != SCIARA_DIST_LOG_UNIFORM) || s->multiplies) continue;
+    const char *key = s->target == SCIARA_VARY_GROUND ? "dem.error" : s->name; // as in members.csv
+    SCIARA_TRY(sciara_declared_add_range(out, key, fmax(s->a, s->low), fmin(s->b, s->high)));
+  }
+  return SCIARA_OK;
+}
+
 static enum sciara_status make_ensemble(struct sciara_planning *p) {
   const cJSON *title = sciara_json_get(p->root, "title");
   cJSON *base = NULL;
@@ -579,7 +582,7 @@ static enum sciara_status make_ensemble(struct sciara_planning *p) {
   const struct sciara_scenario_spec *s = &p->base.source->scenario;
   SCIARA_TRY(sciara_declared_take(s->dem.path, s->dem.edits, s->dem.edit_count, &p->e.declared));
   p->e.declared.density_outside = p->x.vents.outside;
-  SCIARA_TRY(sciara_variation_declare(&p->x.variation, &p->e.declared));
+  SCIARA_TRY(variation_declare(&p->x.variation, &p->e.declared));
   const size_t count = p->e.members.count;
   SCIARA_TRY(sciara_plan_base_make(&p->base, &p->x, &p->e.members, NULL, &base));
   SCIARA_TRY(sciara_scenario_base_make(base, &p->e.scenario));

@@ -45,7 +45,4 @@ struct sciara_ensemble_plan_options {
 void sciara_ensemble_plan(const char *file, const char *folder, const struct sciara_ensemble_plan_options *options,
                           struct sciara_ensemble_estimate *estimate, struct sciara_diagnostics *diagnostics);
 
-/** Whether a file is an ensemble file: JSON with the key "base". False for one that cannot be read. */
-bool sciara_is_ensemble_file(const char *path);
-
 #endif

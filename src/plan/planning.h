@@ -7,7 +7,6 @@
 #include "ensemble/ensemble.h"
 #include "ensemble/ensemble_json.h"
 #include "plan/ensemble_file.h"
-#include "plan/plan.h"
 #include "setup/setup.h"
 
 /** The part "sample". */

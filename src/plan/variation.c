@@ -127,17 +127,6 @@ double sciara_variation_number(const struct sciara_variation *v, size_t k, const
   return s->multiplies ? drawn * sciara_variation_number(v, s->base, u) : drawn; // `base` lies before k
 }
 
-size_t sciara_vary_choice(const struct sciara_vary_spec *v, double u) {
-  double sum = 0;
-  size_t last = 0;
-  for (size_t k = 0; k < v->count; k++) {
-    sum += v->share[k];
-    if (v->share[k] > 0) last = k;
-    if (u < sum && v->share[k] > 0) return k;
-  }
-  return last;
-}
-
 // ------------------------------------------------------------------------------------------------------------ reading
 
 static enum sciara_status read_values(struct work *w, struct sciara_vary_spec *v) {
@@ -525,14 +514,4 @@ void sciara_variation_free(struct sciara_variation *v) {
   sciara_free(v->vary);
   sciara_free(v->lower);
   *v = (struct sciara_variation){0};
-}
-
-enum sciara_status sciara_variation_declare(const struct sciara_variation *v, struct sciara_declared *out) {
-  for (size_t k = 0; k < v->count; k++) {
-    const struct sciara_vary_spec *s = &v->vary[k];
-    if ((s->kind != SCIARA_DIST_UNIFORM && s->kind != SCIARA_DIST_LOG_UNIFORM) || s->multiplies) continue;
-    const char *key = s->target == SCIARA_VARY_GROUND ? "dem.error" : s->name; // as in members.csv
-    SCIARA_TRY(sciara_declared_add_range(out, key, fmax(s->a, s->low), fmin(s->b, s->high)));
-  }
-  return SCIARA_OK;
 }

@@ -66,7 +66,6 @@ void sciara_variation_read(const struct sciara_ensemble_reading *r, const cJSON 
                            const struct sciara_event_spec *events, size_t event_count, bool vents_given,
                            struct sciara_variation *out);
 /** Adds the ranges from which keys are drawn evenly, or evenly in their logarithm. */
-enum sciara_status sciara_variation_declare(const struct sciara_variation *v, struct sciara_declared *out);
 void sciara_variation_free(struct sciara_variation *v);
 
 /** Makes u[count], independent coordinates in (0, 1), correlated; by rank. */
@@ -74,8 +73,5 @@ void sciara_variation_correlate(const struct sciara_variation *v, double *u);
 
 /** The number of varied key k, whose distribution is continuous, at the point u[count] of (0, 1), by rank: within its range. */
 double sciara_variation_number(const struct sciara_variation *v, size_t k, const double *u);
-
-/** The index of the value of VALUES at the share u. */
-size_t sciara_vary_choice(const struct sciara_vary_spec *v, double u);
 
 #endif

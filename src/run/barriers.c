@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "base/date.h"
-#include "base/log.h"
 #include "base/text.h"
 #include "geometry/polyline.h"
 #include "model/field.h"
@@ -96,17 +95,6 @@ enum sciara_status sciara_barriers_find(const struct sciara_problem *p, struct s
     if (!is_barrier(edit) || is_to_come(p, k)) continue;
     const struct sciara_run_barrier barrier = examine(p, k);
     if (barrier.cells > 0) SCIARA_TRY(sciara_run_json_barrier(run_json, &barrier, edit->name));
-  }
-  return SCIARA_OK;
-}
-
-enum sciara_status sciara_barriers_report(const struct sciara_problem *p, struct sciara_run_json *run_json) {
-  SCIARA_TRY(sciara_barriers_find(p, run_json));
-  for (size_t k = 0; k < run_json->barrier_count; k++) {
-    const struct sciara_run_barrier *barrier = &run_json->barriers[k];
-    char text[SCIARA_BARRIER_TEXT];
-    sciara_barrier_describe(barrier, p->source->scenario.start, text);
-    sciara_log(SCIARA_LOG_INFO, "barrier %s: %s", barrier->name, text);
   }
   return SCIARA_OK;
 }

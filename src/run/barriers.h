@@ -6,14 +6,8 @@
 #include "sim/problem.h"
 #include "store/run_json.h"
 
-/** Adds the barriers of a problem to run.json, as sciara_barriers_report, without messages. */
+/** Adds the barriers of a problem to run.json, as barriers_report, without messages. */
 enum sciara_status sciara_barriers_find(const struct sciara_problem *p, struct sciara_run_json *run_json);
-
-/**
- * Adds the barriers of a problem to run.json, and reports each as a message: edits of the ground that are a line with a
- * height or crest, or a file, and were done. The state must be current.
- */
-enum sciara_status sciara_barriers_report(const struct sciara_problem *p, struct sciara_run_json *run_json);
 
 enum { SCIARA_BARRIER_TEXT = 208 };
 

@@ -37,11 +37,18 @@
 #include "store/snapshot_hdf5.h"
 #include "terrain/dem_gdal.h"
 
+/** The first warning of a kind; NULL: there is none. */
+static const struct sciara_run_warning *run_json_warning(const struct sciara_run_json *r, const char *kind) {
+  for (size_t k = 0; k < r->warning_count; k++)
+    if (strcmp(r->warnings[k].kind, kind) == 0) return &r->warnings[k];
+  return NULL;
+}
+
 // The ground in the folder of a run or an ensemble: dem.tif, and the warnings of run.json about it, the lava on it and the
 // lava that is still to come.
 /** Adds a warning that is a text alone, unless there is one of its kind. */
 static enum sciara_status warn(struct sciara_run_json *run_json, const char *kind, const char *text) {
-  if (sciara_run_json_warning(run_json, kind)) return SCIARA_OK;
+  if (run_json_warning(run_json, kind)) return SCIARA_OK;
   return sciara_run_json_warn(
       run_json, &(struct sciara_run_warning){.kind = (char *)(uintptr_t)kind, .text = (char *)(uintptr_t)text});
 }
@@ -49,7 +56,7 @@ static enum sciara_status warn(struct sciara_run_json *run_json, const char *kin
 /** Notes that the cells were made of much larger ones. */
 static enum sciara_status warn_coarse(const struct sciara_problem *p, struct sciara_run_json *run_json) {
   const double coarse = p->site->origin.coarse_m;
-  if (!(coarse > 0) || sciara_run_json_warning(run_json, SCIARA_WARNING_DEM)) return SCIARA_OK;
+  if (!(coarse > 0) || run_json_warning(run_json, SCIARA_WARNING_DEM)) return SCIARA_OK;
   char *text = sciara_dem_coarse_text(p->source->scenario.dem.path, coarse, p->site->grid.cell_size);
   if (!text) return sciara_no_memory("a warning");
   const enum sciara_status status = sciara_run_json_warn(
@@ -79,8 +86,8 @@ static enum sciara_status tower_warn(const struct sciara_problem *p, const struc
                                      const char **new_text) {
   struct sciara_run_warning tower;
   *new_text = NULL;
-  SCIARA_TRY(sciara_tower_watch(p, state, touched, sciara_run_json_warning(run_json, SCIARA_WARNING_VENT),
-                                sciara_run_json_warning(run_json, SCIARA_WARNING_TOWER), &tower));
+  SCIARA_TRY(sciara_tower_watch(p, state, touched, run_json_warning(run_json, SCIARA_WARNING_VENT),
+                                run_json_warning(run_json, SCIARA_WARNING_TOWER), &tower));
   if (!tower.kind) return SCIARA_OK;
   const enum sciara_status status = sciara_run_json_warn(run_json, &tower);
   free(tower.text);
@@ -90,8 +97,7 @@ static enum sciara_status tower_warn(const struct sciara_problem *p, const struc
 
 /** Whether run.json has a warning about a tower. */
 static bool tower_is_noticed(const struct sciara_run_json *run_json) {
-  return sciara_run_json_warning(run_json, SCIARA_WARNING_VENT) ||
-         sciara_run_json_warning(run_json, SCIARA_WARNING_TOWER);
+  return run_json_warning(run_json, SCIARA_WARNING_VENT) || run_json_warning(run_json, SCIARA_WARNING_TOWER);
 }
 
 /** Warns if the observed lava with which a run begins runs off. */
@@ -715,9 +721,24 @@ static enum sciara_status write_end(struct run *r, enum sciara_stop_reason reaso
   return is_continued(r) && reason != SCIARA_STOP_CANCEL ? sweep(r) : SCIARA_OK;
 }
 
+/**
+ * Adds the barriers of a problem to run.json, and reports each as a message: edits of the ground that are a line with a
+ * height or crest, or a file, and were done. The state must be current.
+ */
+static enum sciara_status barriers_report(const struct sciara_problem *p, struct sciara_run_json *run_json) {
+  SCIARA_TRY(sciara_barriers_find(p, run_json));
+  for (size_t k = 0; k < run_json->barrier_count; k++) {
+    const struct sciara_run_barrier *barrier = &run_json->barriers[k];
+    char text[SCIARA_BARRIER_TEXT];
+    sciara_barrier_describe(barrier, p->source->scenario.start, text);
+    sciara_log(SCIARA_LOG_INFO, "barrier %s: %s", barrier->name, text);
+  }
+  return SCIARA_OK;
+}
+
 static enum sciara_status end(struct run *r, enum sciara_stop_reason reason) {
   SCIARA_TRY(write_end(r, reason));
-  SCIARA_TRY(sciara_barriers_report(&r->simulation->problem, &r->run_json));
+  SCIARA_TRY(barriers_report(&r->simulation->problem, &r->run_json));
   SCIARA_TRY(rest_warn(r->simulation, &r->run_json));
   r->run_json.lost_from_s = sciara_lost_from(r->simulation->problem.state, SCIARA_CELL_RIM, NULL);
   SCIARA_TRY(sciara_run_json_set(&r->run_json.stop_reason, sciara_end_name(reason)));

@@ -5,7 +5,6 @@
 #define SCIARA_RUN_STATE_FILES_H
 
 #include "setup/setup.h"
-#include "store/run_json.h"
 #include "store/snapshot_hdf5.h"
 
 /** What the snapshots of a simulation have in common; its texts belong to the simulation and the caller. */

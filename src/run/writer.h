@@ -6,7 +6,6 @@
 #define SCIARA_RUN_WRITER_H
 
 #include "engine/engine.h"
-#include "model/ledger.h"
 #include "sim/agenda.h"
 
 /** A state to be written, and the progress of the simulation. */

@@ -5,7 +5,6 @@
 
 #include "base/date.h"
 #include "base/log.h"
-#include "base/text.h"
 
 enum {
   SCIARA_RATES_MAX_ROWS = 1000000,

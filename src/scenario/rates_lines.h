@@ -5,7 +5,6 @@
 #define SCIARA_SCENARIO_RATES_LINES_H
 
 #include "file/csv.h"
-#include "scenario/rates_csv.h"
 
 enum { SCIARA_RATES_MAX_COLUMNS = 64, SCIARA_RATES_NAME = 48, SCIARA_RATES_UNIT = 16 };
 

@@ -141,9 +141,6 @@ enum sciara_status sciara_scenario_emission(const struct sciara_scenario_spec *s
 enum sciara_status sciara_scenario_emission_of(const struct sciara_scenario_spec *s, const struct sciara_vents *vents,
                                                double from, struct sciara_emission *out);
 
-/** The rate of a vent, or of a whole fissure, from `time` (s) on, m3/s; 0 before and after its table. */
-double sciara_vent_spec_rate(const struct sciara_vent_spec *v, double time);
-
 /** What a change replaced. */
 struct sciara_effusion_change {
   size_t vent;
@@ -159,9 +156,6 @@ struct sciara_effusion_change {
  */
 enum sciara_status sciara_scenario_change_effusion(struct sciara_scenario_spec *s, size_t k, double now, double rate,
                                                    double until, struct sciara_effusion_change *out);
-
-/** Takes the change back. */
-void sciara_scenario_undo_effusion(struct sciara_scenario_spec *s, struct sciara_effusion_change *change);
 
 /** Releases what the change replaced. */
 void sciara_scenario_release_effusion(struct sciara_effusion_change *change);

@@ -80,21 +80,6 @@ enum sciara_status sciara_scenario_change_effusion(struct sciara_scenario_spec *
   return SCIARA_OK;
 }
 
-double sciara_vent_spec_rate(const struct sciara_vent_spec *v, double time) {
-  for (size_t n = 0; n < v->rate_count; n++)
-    if (v->edges[n] <= time && time < v->edges[n + 1]) return v->rates[n];
-  return 0;
-}
-
-void sciara_scenario_undo_effusion(struct sciara_scenario_spec *s, struct sciara_effusion_change *change) {
-  struct sciara_vent_spec *spec = &s->vents[change->vent];
-  sciara_free(spec->edges);
-  sciara_free(spec->rates);
-  free(s->json);
-  *spec = change->before;
-  s->json = change->json;
-}
-
 void sciara_scenario_release_effusion(struct sciara_effusion_change *change) {
   sciara_free(change->before.edges);
   sciara_free(change->before.rates);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "setup/setup.h"
 
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -565,6 +564,16 @@ static enum sciara_status replace_vents(struct sciara_problem *p, struct sciara_
   return status;
 }
 
+/** Takes the change back. */
+static void scenario_undo_effusion(struct sciara_scenario_spec *s, struct sciara_effusion_change *change) {
+  struct sciara_vent_spec *spec = &s->vents[change->vent];
+  sciara_free(spec->edges);
+  sciara_free(spec->rates);
+  free(s->json);
+  *spec = change->before;
+  s->json = change->json;
+}
+
 static enum sciara_status set_rate(struct sciara_problem *p, size_t k, double now, double rate, double until) {
   struct sciara_effusion_change change;
   const struct sciara_rounding rounding = p->rounding;
@@ -578,7 +587,7 @@ static enum sciara_status set_rate(struct sciara_problem *p, size_t k, double no
     p->vents = vents;
     p->source->placed = placed;
     p->rounding = rounding;
-    sciara_scenario_undo_effusion(&p->source->scenario, &change);
+    scenario_undo_effusion(&p->source->scenario, &change);
     return status;
   }
   sciara_vents_destroy(vents);

@@ -2,7 +2,6 @@
 #include "sim/parallel.h"
 
 #include <sched.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/share.h"
@@ -16,11 +15,6 @@ int sciara_usable_cores(void) {
 
 int sciara_engine_threads(const struct sciara_engine_ops *ops, int requested) {
   return ops && ops->threads ? ops->threads(requested) : 1;
-}
-
-bool sciara_threads_by_environment(const struct sciara_engine_ops *ops, int requested) {
-  const char *set = getenv("OMP_NUM_THREADS"); // may be a list: "4,2"
-  return set && requested == 0 && ops && ops->threads && atoi(set) == ops->threads(0);
 }
 
 int sciara_snapshot_threads(int engine_threads) {

@@ -17,9 +17,6 @@ int sciara_usable_cores(void);
  */
 int sciara_engine_threads(const struct sciara_engine_ops *ops, int requested);
 
-/** Whether OMP_NUM_THREADS determines that number. */
-bool sciara_threads_by_environment(const struct sciara_engine_ops *ops, int requested);
-
 /**
  * Number of threads that encode snapshots while an engine runs with so many threads: the cores that it leaves free, or
  * one.

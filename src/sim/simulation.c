@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/simulation.h"
 
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -16,6 +16,12 @@
 #include "model/ledger.h"
 #include "sim/choose_engine.h"
 #include "sim/parallel.h"
+
+/** Whether OMP_NUM_THREADS determines that number. */
+static bool threads_by_environment(const struct sciara_engine_ops *ops, int requested) {
+  const char *set = getenv("OMP_NUM_THREADS"); // may be a list: "4,2"
+  return set && requested == 0 && ops && ops->threads && atoi(set) == ops->threads(0);
+}
 
 /** Says which engine computes, and how. */
 static void note_engine(const struct sciara_simulation *s, const struct sciara_engine_options *options) {
@@ -30,7 +36,7 @@ static void note_engine(const struct sciara_simulation *s, const struct sciara_e
               sciara_precision_name(sciara_chosen_precision(&p->engine)),
               s->threads > 1 && p->engine.threads == 0 ? "up to " : "", s->threads,
               sciara_plural((uint64_t)s->threads, "thread", "threads"),
-              sciara_threads_by_environment(s->ops, p->engine.threads) ? " (OMP_NUM_THREADS)" : "", ranks);
+              threads_by_environment(s->ops, p->engine.threads) ? " (OMP_NUM_THREADS)" : "", ranks);
 }
 
 static enum sciara_status make_engine(struct sciara_simulation *s) {

@@ -232,6 +232,30 @@ static size_t deflate_even(struct encoder *e, const unsigned char *from, unsigne
   return count;
 }
 
+/** The checksum of HDF5's filter fletcher32. */
+static uint32_t fletcher32(const unsigned char *bytes, size_t count) {
+  enum { FEW = 720 }; // the sums of so many bytes fit 32 bits
+  uint32_t a = 0, b = 0;
+  for (size_t begin = 0; begin < count; begin += FEW) { // 16 bits at a time, high byte first, and 0 behind an odd end
+    const size_t end = begin + FEW < count ? begin + FEW : count;
+    for (size_t k = begin; k < end; k += 2) {
+      a += (uint32_t)bytes[k] << 8 | (k + 1 < end ? bytes[k + 1] : 0u);
+      b += a;
+    }
+    a = (a & 0xffff) + (a >> 16);
+    b = (b & 0xffff) + (b >> 16);
+  }
+  a = (a & 0xffff) + (a >> 16);
+  b = (b & 0xffff) + (b >> 16);
+  return b << 16 | a;
+}
+
+/** Appends a number of 4 bytes; returns the end. */
+static unsigned char *put_bytes(unsigned char *to, uint32_t number, bool little_endian) {
+  for (int k = 0; k < 4; k++) to[k] = (unsigned char)(number >> 8 * (little_endian ? k : 3 - k));
+  return to + 4;
+}
+
 static bool deflate_all(struct encoder *e, struct sciara_chunk *chunk) {
   const size_t raw = e->values * e->item;
   unsigned char *to = chunk->bytes;
@@ -252,8 +276,8 @@ static bool deflate_all(struct encoder *e, struct sciara_chunk *chunk) {
   }
   *to++ = 0x03; // a last block, empty
   *to++ = 0x00;
-  to = sciara_put_bytes(to, (uint32_t)adler, false);
-  to = sciara_put_bytes(to, sciara_fletcher32(chunk->bytes, (size_t)(to - chunk->bytes)), true);
+  to = put_bytes(to, (uint32_t)adler, false);
+  to = put_bytes(to, fletcher32(chunk->bytes, (size_t)(to - chunk->bytes)), true);
   chunk->count = (size_t)(to - chunk->bytes);
   return true;
 }
@@ -416,28 +440,6 @@ size_t sciara_chunk_team_memory(const struct sciara_grid *g, bool as_double, int
 
 enum { FLETCHER = 4 }; // bytes of the checksum
 
-uint32_t sciara_fletcher32(const unsigned char *bytes, size_t count) {
-  enum { FEW = 720 }; // the sums of so many bytes fit 32 bits
-  uint32_t a = 0, b = 0;
-  for (size_t begin = 0; begin < count; begin += FEW) { // 16 bits at a time, high byte first, and 0 behind an odd end
-    const size_t end = begin + FEW < count ? begin + FEW : count;
-    for (size_t k = begin; k < end; k += 2) {
-      a += (uint32_t)bytes[k] << 8 | (k + 1 < end ? bytes[k + 1] : 0u);
-      b += a;
-    }
-    a = (a & 0xffff) + (a >> 16);
-    b = (b & 0xffff) + (b >> 16);
-  }
-  a = (a & 0xffff) + (a >> 16);
-  b = (b & 0xffff) + (b >> 16);
-  return b << 16 | a;
-}
-
-unsigned char *sciara_put_bytes(unsigned char *to, uint32_t number, bool little_endian) {
-  for (int k = 0; k < 4; k++) to[k] = (unsigned char)(number >> 8 * (little_endian ? k : 3 - k));
-  return to + 4;
-}
-
 size_t sciara_filtered_room(size_t bytes) { return compressBound(bytes) + FLETCHER; }
 
 /** Byte 0 of every number, then byte 1 of every number ... */
@@ -462,6 +464,6 @@ enum sciara_status sciara_filter_chunk(const void *values, size_t count, size_t 
   shuffle_bytes(values, count, item, shuffled);
   if (compress2(to, &length, shuffled, count * item, level) != Z_OK)
     return sciara_fail(SCIARA_ERR_MEMORY, "no memory to deflate a chunk");
-  *size = (size_t)(sciara_put_bytes(to + length, sciara_fletcher32(to, length), true) - to);
+  *size = (size_t)(put_bytes(to + length, fletcher32(to, length), true) - to);
   return SCIARA_OK;
 }

@@ -89,12 +89,6 @@ size_t sciara_chunk_team_memory(const struct sciara_grid *grid, bool as_double, 
 
 // HDF5's shuffle, deflate and fletcher32, for chunks of any file that are written with H5Dwrite_chunk.
 
-/** The checksum of HDF5's filter fletcher32. */
-uint32_t sciara_fletcher32(const unsigned char *bytes, size_t count);
-
-/** Appends a number of 4 bytes; returns the end. */
-unsigned char *sciara_put_bytes(unsigned char *to, uint32_t number, bool little_endian);
-
 /** Bytes that a chunk of so many bytes takes at most in a file. */
 size_t sciara_filtered_room(size_t bytes);
 

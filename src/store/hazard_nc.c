@@ -2,7 +2,6 @@
 #include "store/hazard_nc.h"
 
 #include <hdf5_hl.h>
-#include <stdio.h>
 
 #include "base/mem.h"
 #include "store/snapshot_layout.h"

@@ -286,12 +286,6 @@ enum sciara_status sciara_run_json_resume(struct sciara_run_json *r, uint64_t st
   return append(r, &parts[RESUMED], &one);
 }
 
-const struct sciara_run_warning *sciara_run_json_warning(const struct sciara_run_json *r, const char *kind) {
-  for (size_t k = 0; k < r->warning_count; k++)
-    if (strcmp(r->warnings[k].kind, kind) == 0) return &r->warnings[k];
-  return NULL;
-}
-
 void sciara_run_json_forget(struct sciara_run_json *r, double time_s) {
   size_t kept = 0;
   for (size_t i = 0; i < r->warning_count; i++)

@@ -115,9 +115,6 @@ enum sciara_status sciara_run_json_add(struct sciara_run_json *run_json, const c
 /** Appends a copy of a warning. */
 enum sciara_status sciara_run_json_warn(struct sciara_run_json *run_json, const struct sciara_run_warning *warning);
 
-/** The first warning of a kind; NULL: there is none. */
-const struct sciara_run_warning *sciara_run_json_warning(const struct sciara_run_json *run_json, const char *kind);
-
 /** Whether a warning is about a cell at a time: it has the members for both. */
 bool sciara_run_warning_has_cell(const struct sciara_run_warning *warning);
 

@@ -69,13 +69,27 @@ static enum sciara_status add_to_cell(struct work *w, int64_t i, enum sciara_edi
   return SCIARA_OK;
 }
 
+/** SCIARA_ERR_INPUT, with the range, if a point lies outside the grid. */
+static enum sciara_status points_check(const struct sciara_grid *g, const struct sciara_point *points, size_t count) {
+  for (size_t k = 0; k < count; k++) {
+    const struct sciara_point p = points[k];
+    if (sciara_grid_has(g, p)) continue;
+    const int d = sciara_grid_place_decimals(g);
+    return sciara_fail(
+        SCIARA_ERR_INPUT,
+        "point %zu: expected x from %.*f to %.*f and y from %.*f to %.*f (the DEM), found x %.*f, y %.*f", k, d,
+        g->west, d, sciara_grid_east(g), d, sciara_grid_south(g), d, g->north, d, p.x, d, p.y);
+  }
+  return SCIARA_OK;
+}
+
 static enum sciara_status add_shape(void *context, const struct sciara_shape *shape) {
   struct work *w = (struct work *)context;
   const struct sciara_grid *g = &w->dem->grid;
   enum sciara_edit_value what;
   const bool closed = shape->kind == SCIARA_POI_ZONE;
   SCIARA_TRY(sciara_edit_choose(shape->value, closed, &what));
-  SCIARA_TRY(sciara_points_check(g, shape->points, shape->ends[shape->rings - 1]));
+  SCIARA_TRY(points_check(g, shape->points, shape->ends[shape->rings - 1]));
   memset(w->mask, 0, (size_t)sciara_grid_cells(g));
   if (closed)
     SCIARA_TRY(sciara_mark_polygon(g, shape->points, shape->ends, shape->rings, w->mask));

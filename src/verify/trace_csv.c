@@ -174,15 +174,3 @@ enum sciara_status sciara_trace_add(struct sciara_trace *t, const struct sciara_
                                        .checksum = sciara_checksum_in_parallel(s)};
   return add_row(t, &row);
 }
-
-enum sciara_status sciara_trace_same(const struct sciara_trace *mine, const struct sciara_trace *file,
-                                     const char *path) {
-  const char *what = mine->dem != file->dem                          ? "DEM"
-                     : strcmp(mine->precision, file->precision) != 0 ? "precision"
-                     : mine->parameters != file->parameters          ? "set of parameters"
-                     : mine->vents != file->vents                    ? "set of vents"
-                     : mine->start != file->start                    ? "state at the start"
-                                                                     : NULL;
-  if (!what) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: the %s of the trace differs from that of the scenario", path, what);
-}

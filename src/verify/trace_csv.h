@@ -43,8 +43,4 @@ void sciara_trace_begin(const struct sciara_problem *p, enum sciara_precision pr
 enum sciara_status sciara_trace_add(struct sciara_trace *t, const struct sciara_state *s,
                                     const struct sciara_ledger *ledger);
 
-/** SCIARA_ERR_INPUT, naming the difference, if two traces are of different computations. */
-enum sciara_status sciara_trace_same(const struct sciara_trace *mine, const struct sciara_trace *file,
-                                     const char *path);
-
 #endif

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The input is a snapshot file.
-#include "file/hdf5_file.h"
 #include "fuzz.h"
 #include "fuzz_hdf5.h"
-#include "model/field.h"
 #include "store/snapshot_hdf5.h"
 
 enum { MOST_CELLS = 1 << 20 }; ///< a header may declare more than the test has time for

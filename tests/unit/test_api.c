@@ -8,7 +8,6 @@
 #include "api/api.h"
 #include "run/run.h"
 #include "run_case.h"
-#include "store/snapshot_hdf5.h"
 #include "support/owned.h"
 
 enum { ROWS = 30, COLS = 40, CELLS = ROWS * COLS };

@@ -5,7 +5,6 @@
 #include <hdf5.h>
 #include <sys/stat.h>
 
-#include "base/mem.h"
 #include "file/durable.h"
 #include "file/libraries.h"
 #include "support/folder.h"

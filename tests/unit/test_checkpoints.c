@@ -6,11 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/text.h"
 #include "file/durable.h"
-#include "model/soundness.h"
 #include "run/checkpoints.h"
 #include "run/run.h"
 #include "run/run_folder.h"

@@ -11,7 +11,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "engine/engine.h"
-#include "file/durable.h"
 #include "member/crew.h"
 #include "model/field.h"
 #include "model/window.h"

@@ -2,9 +2,7 @@
 // Files are complete or absent: what a replacement leaves behind when it succeeds, and when it fails.
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
-#include "base/text.h"
 #include "file/durable.h"
 #include "support/folder.h"
 #include "support/owned.h"

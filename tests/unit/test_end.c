@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // How simulations end: texts and numbers are those of docs/formats.md, which files of earlier versions hold.
-#include <stdlib.h>
 
 #include "sim/end.h"
 

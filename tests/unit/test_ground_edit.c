@@ -4,7 +4,6 @@
 #include "model/ground_edit.h"
 
 #include "base/log.h"
-#include "base/mem.h"
 #include "terrain/dem_gdal.h"
 
 // 6 rows, 8 columns of 10 m: x 1000 to 1080, y 1940 to 2000. Centres at 1005, 1015, ... and 1995, 1985, ...

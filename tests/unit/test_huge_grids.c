@@ -9,7 +9,6 @@
 #include "run/writer.h"
 #include "setup/cost.h"
 #include "store/checkpoint_hdf5.h"
-#include "store/snapshot_hdf5.h"
 #include "support/owned.h"
 
 /** 2^31 - 1, 2^31 and 2^31 + 1 cells, the same shape with fewer and more, and a size beyond any machine. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which headers of classic NetCDF files are accepted (file/input_file.h). The files were written by the package netCDF4
 // for Python; the places of the numbers in them were taken from the specification of the format by a program of its own.
-#include <sys/stat.h>
 
 #include "base/status.h"
 #include "file/gdal_support.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about geometry/poi.h: how much of a place lies in each cell, compared with polygons and segments that are clipped by
 // each cell, and what a place lies on.
-#include "base/mem.h"
 #include "geometry/poi.h"
 #include "support/random.h"
 

@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 #include "gdal_fixture.h"
 #include "support/owned.h"

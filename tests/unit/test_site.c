@@ -6,7 +6,6 @@
 #include <pthread.h>
 
 #include "run_case.h"
-#include "setup/scenario_site.h"
 #include "support/owned.h"
 #include "terrain/dem_gdal.h"
 

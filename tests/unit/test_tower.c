@@ -3,7 +3,6 @@
 // a flat plane of 1 m cells; which cells of a state are towers.
 #include "model/tower.h"
 
-#include "base/mem.h"
 #include "sciara.h"
 #include "support/owned.h"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "map/zones.h"
 
-#include "base/mem.h"
-
 enum { CELLS = 8 };
 static const double nothing = -9999;
 

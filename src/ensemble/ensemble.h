@@ -181,7 +181,7 @@ enum sciara_status sciara_ensemble_rules(const struct sciara_ensemble *e, unsign
 /** Appends the scenario of a member (index in the table) as JSON; `sciara run` of it computes that member. */
 enum sciara_status sciara_ensemble_scenario(const struct sciara_ensemble *e, size_t member, struct sciara_text *json);
 
-// --------------------------------------------------------------------------------- what a plan declares, in declared.c
+// ---------------------------------------------------------------------------- what a plan declares, in ensemble_json.c
 
 /** Copies of the DEM's name and of the edits. */
 enum sciara_status sciara_declared_take(const char *dem, const struct sciara_edit *edits, size_t count,
@@ -191,11 +191,5 @@ enum sciara_status sciara_declared_take(const char *dem, const struct sciara_edi
 enum sciara_status sciara_declared_add_range(struct sciara_declared *d, const char *key, double low, double high);
 
 void sciara_declared_free(struct sciara_declared *d);
-
-/** The part "declared" of ensemble.json; false: no memory. */
-bool sciara_declared_put(cJSON *root, const struct sciara_declared *d);
-
-/** Reads it back; it may be absent. @param path of the file, for errors */
-enum sciara_status sciara_declared_read(const char *path, const cJSON *root, struct sciara_declared *out);
 
 #endif

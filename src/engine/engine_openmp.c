@@ -39,11 +39,14 @@ struct openmp {
   struct sciara_stopwatch watch;
   struct sciara_part_kernel kernel;
   uint32_t *entry_of, *changed; ///< of all parts
-  real t;                       ///< the clock, s
-  uint32_t step;                ///< the step in progress
-  int threads;                  ///< largest number of threads
-  int used;                     ///< parts in use, which may hold cells: `threads`, or as many as are worthwhile
-  bool fits;                    ///< no number was requested: `used` is the fastest one of trials
+#if SCIARA_SHEET
+  struct sciara_given given; ///< of all parts
+#endif
+  real t;        ///< the clock, s
+  uint32_t step; ///< the step in progress
+  int threads;   ///< largest number of threads
+  int used;      ///< parts in use, which may hold cells: `threads`, or as many as are worthwhile
+  bool fits;     ///< no number was requested: `used` is the fastest one of trials
   struct sciara_thread_trial trial;
   uint32_t tried;             ///< the step of the last look at the trial
   double spent;               ///< time of all steps, s, before `since`
@@ -81,10 +84,33 @@ static int threads(int requested) {
 
 // --------------------------------------------------------------------------------------------------- memory and parts
 
+/** Allocates the arrays of the grid that hold what cells give. */
+static enum sciara_status create_given(struct openmp *e) {
+#if SCIARA_SHEET
+  const size_t count = (size_t)e->hf.count + SCIARA_HOST_SLACK;
+  for (int i = 1; i < SCIARA_MOORE; i++) SCIARA_TRY(SCIARA_NEW(e->given.rate[i], count, "flows of the cells"));
+  SCIARA_TRY(SCIARA_NEW(e->given.T, count, "temperatures of the flows"));
+#else
+  (void)e;
+#endif
+  return SCIARA_OK;
+}
+
+static void release_given(struct openmp *e) {
+#if SCIARA_SHEET
+  for (int i = 1; i < SCIARA_MOORE; i++) sciara_free(e->given.rate[i]);
+  sciara_free(e->given.T);
+  e->given = (struct sciara_given){0};
+#else
+  (void)e;
+#endif
+}
+
 static void release_openmp(struct openmp *e) {
   for (int k = 0; k < e->threads && e->part; k++) sciara_part_release(&e->part[k]);
   for (int side = 0; side < 2; side++) sciara_part_release(&e->halo[side]);
   sciara_host_fields_destroy(&e->hf);
+  release_given(e);
   sciara_free(e->entry_of);
   sciara_free(e->changed);
   e->entry_of = e->changed = NULL;
@@ -143,6 +169,9 @@ static void prepare(const struct openmp *e, struct sciara_part *p, const struct 
   p->f = e->hf.f;
   p->entry_of = e->entry_of;
   p->changed = e->changed;
+#if SCIARA_SHEET
+  p->given = e->given;
+#endif
   p->begin = cells.begin;
   p->end = cells.end;
 }
@@ -250,6 +279,7 @@ static enum sciara_status upload_openmp(void *engine, const struct sciara_state 
   SCIARA_TRY(sciara_host_fields_create(&e->hf, state));
   SCIARA_TRY(SCIARA_NEW(e->entry_of, e->hf.count, "list of active cells"));
   SCIARA_TRY(SCIARA_NEW(e->changed, e->hf.count, "last changes of the cells"));
+  SCIARA_TRY(create_given(e));
   e->t = (real)state->clock;
   e->step = e->tried = FIRST_STEP;
   start_clock(e);
@@ -339,23 +369,39 @@ static bool is_aborted(const struct openmp *e) {
   return aborted || e->halo[0].aborted || e->halo[1].aborted;
 }
 
-/** Adds an outflow from another part, or one to a dry cell, to the arrivals of p; `from`: the part of the donor. */
-static bool receive(struct sciara_part *p, const struct sciara_part *from, const struct sciara_edges *g, int64_t k,
-                    int n) {
+/** The n-th part in ascending order, from -1 to `used`; the first and the last are the halo. */
+static const struct sciara_part *part_in_order(const struct openmp *e, int n) {
+  return n < 0 ? &e->halo[0] : n < e->used ? &e->part[n] : &e->halo[1];
+}
+
+#if SCIARA_SHEET
+
+/** Lists the dry cells of part `me` that lava reaches. */
+static bool receive_all(const struct openmp *e, int me) {
+  struct sciara_part *p = &e->part[me];
+  p->fresh.count = 0;
+  for (int n = -1; n <= e->used; n++) {
+    const struct sciara_cell_list *l = &part_in_order(e, n)->reached;
+    if (!sciara_cell_list_reserve(&p->fresh, l->count)) return false;
+    for (int64_t k = 0; k < l->count; k++)
+      if (l->cell[k] >= p->begin && l->cell[k] < p->end) p->fresh.cell[p->fresh.count++] = l->cell[k];
+  }
+  return true;
+}
+
+#else
+
+/** Adds an outflow from another part, or one to a dry cell, to the arrivals of p. */
+static bool receive(struct sciara_part *p, const struct sciara_edges *g, int64_t k, int n) {
   const int64_t i = g->cell[k];
   const uint32_t entry = p->entry_of[i];
   struct sciara_arrivals *to = entry ? &p->inner[n] : &p->fresh;
   if (!sciara_arrivals_reserve(to, 1)) return false;
   to->list[to->count++] = (struct sciara_arrival){.cell = entry ? (int64_t)entry - 1 : i,
                                                   .direction = n,
-                                                  .out = sciara_edges_outflow(from, g, sciara_moore_reverse(n), k),
-                                                  .T = sciara_edges_T(from, g, k)};
+                                                  .out = {.thickness = g->share[k], .speed = g->v0[k]},
+                                                  .T = g->accel[k]};
   return true;
-}
-
-/** The n-th part in ascending order, from -1 to `used`; the first and the last are the halo. */
-static const struct sciara_part *part_in_order(const struct openmp *e, int n) {
-  return n < 0 ? &e->halo[0] : n < e->used ? &e->part[n] : &e->halo[1];
 }
 
 /** Collects the lava that flows to part `me` from other parts, or to dry cells of part `me`. */
@@ -367,17 +413,18 @@ static bool receive_all(const struct openmp *e, int me) {
     p->inner[n].count = p->inner[n].taken = 0;
     const struct sciara_edges *g = &p->edges[SCIARA_EDGE_FRESH][i];
     for (int64_t k = 0; k < g->count; k++)
-      if (!receive(p, p, g, k, n)) return false;
+      if (!receive(p, g, k, n)) return false;
     for (int other = -1; other <= e->used; other++) { // in ascending order, so the arrivals are too
-      const struct sciara_part *from = part_in_order(e, other);
-      g = &from->edges[SCIARA_EDGE_OUTER][i];
+      g = &part_in_order(e, other)->edges[SCIARA_EDGE_OUTER][i];
       if (other == me) continue;
       for (int64_t k = 0; k < g->count; k++)
-        if (g->cell[k] >= p->begin && g->cell[k] < p->end && !receive(p, from, g, k, n)) return false;
+        if (g->cell[k] >= p->begin && g->cell[k] < p->end && !receive(p, g, k, n)) return false;
     }
   }
   return true;
 }
+
+#endif
 
 /** tau2, rim and tau3 of the cells of part `me`, and its list for the next step. */
 static void settle_openmp(struct openmp *e, int me) {
@@ -415,7 +462,12 @@ static bool is_openmp_thick(const struct openmp *e) {
 /** Leader, after a step: totals, result. */
 static enum sciara_status end_step(struct openmp *e) {
   SCIARA_TRY(result_openmp(e));
-  for (int n = 0; n < e->used; n++) sciara_step_control_add(&e->control, &e->part[n].tally);
+  for (int n = 0; n < e->used; n++) {
+    sciara_step_control_add(&e->control, &e->part[n].tally);
+#if SCIARA_SHEET
+    sciara_part_forget_gone(&e->part[n]);
+#endif
+  }
   e->control.now.liquid_cells = liquid_cells(e);
   if (sciara_step_control_limits(&e->control)) e->control.now.thick = is_openmp_thick(e);
   e->t = e->part[0].t;
@@ -537,7 +589,11 @@ static enum sciara_status list_openmp_halo_lava(struct openmp *e) {
   for (int side = 0; side < 2; side++) {
     struct sciara_part *p = &e->halo[side];
     if (!has_cells(p)) continue;
-    memset(p->entry_of + p->begin, 0, (size_t)(p->end - p->begin) * sizeof *p->entry_of);
+    const size_t cells = (size_t)(p->end - p->begin);
+    memset(p->entry_of + p->begin, 0, cells * sizeof *p->entry_of);
+#if SCIARA_SHEET
+    for (int i = 1; i < SCIARA_MOORE; i++) memset(p->given.rate[i] + p->begin, 0, cells * sizeof(real));
+#endif
     p->count = 0;
     SCIARA_TRY(list_openmp_lava(p));
   }

@@ -39,7 +39,8 @@ enum sciara_status sciara_host_fields_create(struct sciara_host_fields *hf, cons
   hf->count = (int64_t)count;
   SCIARA_TRY_GOTO(SCIARA_NEW(hf->kind, count, "kinds of the engine's cells"));
   hf->f.kind = hf->kind;
-#define SCIARA_REAL_FIELD(member) SCIARA_TRY_GOTO(SCIARA_NEW(hf->f.member, count, "a field of the engine"));
+#define SCIARA_REAL_FIELD(member) \
+  SCIARA_TRY_GOTO(SCIARA_NEW(hf->f.member, count + SCIARA_HOST_SLACK, "a field of the engine"));
 #define SCIARA_GROUND_FIELD(member) \
   if (record & SCIARA_RECORD_OF_GROUND) SCIARA_REAL_FIELD(member)
 #define SCIARA_DOUBLE_FIELD(member) SCIARA_REAL_FIELD(member)

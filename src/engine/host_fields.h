@@ -8,6 +8,8 @@
 
 SCIARA_BEGIN_DECLS
 
+enum { SCIARA_HOST_SLACK = 16 }; ///< further numbers in the arrays, so that a vector may begin at any cell
+
 /** Arrays of (rows + 2) x stride cells: a one-cell frame of walls, rows padded to 128 bytes. */
 struct sciara_host_fields {
   struct sciara_fields f;

@@ -6,62 +6,53 @@
 // ground around it changes, its slope is the same in every bit, and while its lava cools its plug does not become
 // thinner, if the yield strength does not decrease. The statement holds for any rounding, with some slack for that of the
 // exponential function.
+#include <string.h>
+
 #include "engine/openmp_gang.h"
 
 #if SCIARA_SHEET
-#include "engine/openmp_evaluate.def"
 
 /** Relative slack for the rounding of the plug, much more than it needs. */
 #define PLUG_SLACK ((real)(sizeof(real) == sizeof(double) ? 0x1p-36 : 0x1p-12))
 
-PIECE int list_evaluated(struct sciara_part *p, int64_t begin, int count, uint32_t *restrict list) {
-  int pending = 0;
-  for (int64_t k = begin; k < begin + count; k++) {
-    const bool quiescent = p->from[k] > 0 && p->T[k] <= p->from[k] && is_calm(p, p->cell[k]);
-    if (!quiescent && p->from[k] > 0) p->from[k] = 0; // seldom: an unconditional store would cause memory traffic
-    list[pending] = (uint32_t)k;
-    pending += !quiescent;
+/**
+ * Loads what is around cells that stand side by side in the map, from padded index i on, into a gang from lane k on, and finds
+ * the slopes; `lanes`: their number, filled up to whole vectors.
+ */
+static inline void load_run(const struct sciara_part *p, int64_t i, int k, int lanes, struct gang *restrict b) {
+  const real *restrict z = p->f.z + i, *restrict around = p->f.h + i;
+  const int64_t stride = p->f.stride;
+  LANES
+  for (int l = 0; l < lanes; l++) {
+    real drop[SCIARA_MOORE];
+    SCIARA_UNROLL
+    for (int n = 1; n < SCIARA_MOORE; n++) {
+      const int64_t offset = sciara_moore_offset(n, stride);
+      const real rise = z[offset + l] - z[l], lava = around[offset + l];
+      drop[n] = sciara_drop(b->h[k + l], rise, lava);
+      b->rise[n][k + l] = rise;
+      b->around[n][k + l] = lava;
+      b->drop[n][k + l] = drop[n];
+    }
+    b->G2[k + l] = sciara_slope_squared(&p->rule, drop);
   }
-  return pending;
 }
 
-static inline void begin_block(struct sciara_part *p, int64_t begin, int count) { (void)p, (void)begin, (void)count; }
-
-static inline void edges_made(struct sciara_part *p, struct sciara_edges *g) { (void)p, (void)g; }
-
-/** Loads `count` cells, whose entries are in `entry`, into a gang, filled up to whole vectors with the last cell. */
-PIECE void load_gang(const struct sciara_part *p, const uint32_t *entry, int count, struct gang *restrict b) {
+/** Loads `count` cells from entry `begin` on into a gang, and finds the slopes. */
+PIECE void load_gang(const struct sciara_part *p, int64_t begin, int count, struct gang *restrict b) {
   b->count = count;
-  b->lanes = (count + CHUNK - 1) / CHUNK * CHUNK;
-  for (int k = 0; k < b->lanes; k++) {
-    const uint32_t from = entry[k < count ? k : count - 1];
-    b->entry[k] = from;
-    b->cell[k] = p->cell[from];
-    b->h[k] = p->h[from];
-    b->T[k] = p->T[from];
-    b->z[k] = p->f.z[b->cell[k]];
+  b->lanes = lanes_of(count);
+  memcpy(b->h, p->h + begin, (size_t)count * sizeof(real));
+  memcpy(b->T, p->T + begin, (size_t)count * sizeof(real));
+  for (int k = count; k < b->lanes; k++) {
+    b->h[k] = b->h[count - 1];
+    b->T[k] = b->T[count - 1];
   }
-}
-
-/** The ground and the lava of neighbour i, which is a constant for the compiler. */
-static inline __attribute__((always_inline)) void load_neighbour(const struct sciara_fields *f, int i,
-                                                                 struct gang *restrict b) {
-  const int64_t offset = sciara_moore_offset(i, f->stride);
-  for (int k = 0; k < b->lanes; k++) {
-    b->rise[i][k] = f->z[b->cell[k] + offset] - b->z[k];
-    b->around[i][k] = f->h[b->cell[k] + offset];
+  const int64_t *cell = p->cell + begin;
+  for (int k = 0, run; k < count; k += run) { // what a vector loads too much, the next one replaces
+    run = run_of(cell + k, count - k);
+    load_run(p, cell[k], k, lanes_of(run), b);
   }
-}
-
-PIECE void load_neighbours(const struct sciara_fields *f, struct gang *b) {
-  load_neighbour(f, 1, b);
-  load_neighbour(f, 2, b);
-  load_neighbour(f, 3, b);
-  load_neighbour(f, 4, b);
-  load_neighbour(f, 5, b);
-  load_neighbour(f, 6, b);
-  load_neighbour(f, 7, b);
-  load_neighbour(f, 8, b);
 }
 
 /** A log-linear law of the temperatures of a gang. */
@@ -77,19 +68,13 @@ PIECE void find_law(const struct sciara_rule *rule, const struct gang *restrict 
   for (int k = 0; odd && k < gang->lanes; k++) value[k] = sciara_log_linear(rule, ln_sol, b, gang->T[k]);
 }
 
-/** Slopes, plugs and, of the cells that flow, sheets. `time`: what each cell allows, s. `P`, `mobility`: laws. */
+/** Plugs and, of the cells that flow, sheets. `time`: what each cell allows, s. `P`, `mobility`: laws. */
 PIECE void find_sheets(const struct sciara_rule *rule, struct gang *restrict b, const real *restrict P,
                        const real *restrict mobility, real *restrict time) {
   const real factor = rule->plug_b <= 0 ? 1 - PLUG_SLACK : 0; // 0: the plug may become thinner
   LANES
   for (int k = 0; k < b->lanes; k++) {
-    real drop[SCIARA_MOORE];
-    SCIARA_UNROLL
-    for (int i = 1; i < SCIARA_MOORE; i++) {
-      drop[i] = sciara_drop(b->h[k], b->rise[i][k], b->around[i][k]);
-      b->drop[i][k] = drop[i];
-    }
-    const real h = b->h[k], G2 = sciara_slope_squared(rule, drop);
+    const real h = b->h[k], G2 = b->G2[k];
     const struct sciara_incline incline = sciara_incline_of(G2);
     const real plug = P[k] * incline.thickness_of_plug;
     struct sciara_sheet sheet;
@@ -127,130 +112,164 @@ PIECE void find_rates(const struct sciara_rule *rule, struct gang *restrict b) {
   find_two_rates(rule, 6, b);
 }
 
-/** Where the cells of a gang give lava, and how much at most: to no neighbour if they do not flow. */
-PIECE void find_shares(struct sciara_part *p, struct gang *restrict b, struct sciara_given *restrict given) {
-  sciara_lane bad[GANG], odd = 0;
+/** Notes how much cell k, a lane of a gang, gives at most, m; sum: S, m/s. */
+static void limit(struct sciara_part *p, int64_t k, const struct gang *b, int lane, real sum) {
+  struct sciara_limited *to = &p->limited[p->limited_count++];
+  const real drain = sciara_drain(b->h[lane], sum);
+  if (!sciara_is_finite(sum)) sciara_part_report(p, p->cell[k]); // such a sum is not certain to be small
+  to->cell = p->cell[k];
+  for (int i = 1; i < SCIARA_MOORE; i++)
+    to->share[i] = sciara_flux_most(sciara_flux_level(i, b->drop[i][lane]), drain, b->rate[i][lane]);
+}
+
+/** Lists the dry neighbours to which cell k of a gang gives. */
+static void list_reached(struct sciara_part *p, int64_t i, const struct gang *b, int lane) {
+  for (int n = 1; n < SCIARA_MOORE; n++)
+    if (b->rate[n][lane] > 0 && b->around[n][lane] == 0)
+      p->reached.cell[p->reached.count++] = i + sciara_moore_offset(n, p->f.stride);
+}
+
+/**
+ * Where the cells of a gang give lava: to no neighbour if they do not flow. As the clock is at most that of the least time
+ * found so far, nearly all flows are surely rate t; the other cells are limited.
+ */
+PIECE void find_flows(struct sciara_part *p, int64_t begin, struct gang *restrict b) {
+  const real most = sciara_clock(&p->rule, p->t_opt);
+  real limited[GANG], reaches[GANG], sums[GANG]; // > 0: of a cell that is limited, that gives to a dry cell
+  sciara_lane odd = 0;
   LANES
   for (int k = 0; k < b->lanes; k++) {
-    real rate[SCIARA_MOORE];
     const bool flows = b->flows[k] != 0;
-    sciara_lane set = 0;
-    SCIARA_UNROLL
-    for (int i = 1; i < SCIARA_MOORE; i++) rate[i] = b->rate[i][k];
-    const real sum = sciara_rates_sum(rate), drain = sciara_drain(b->h[k], sum);
+    real rate[SCIARA_MOORE], over = 0, reach = 0;
     SCIARA_UNROLL
     for (int i = 1; i < SCIARA_MOORE; i++) {
-      const bool gives = flows & (rate[i] > 0);
-      const real most = sciara_flux_most(sciara_flux_level(i, b->drop[i][k]), drain, rate[i]);
-      set |= gives ? (sciara_lane)1 << i : 0;
-      given->rate[i][k] = gives ? rate[i] : 0;
-      given->share[i][k] = gives ? most : 0;
+      rate[i] = b->rate[i][k];
+      const real gives = flows & (rate[i] > 0) ? rate[i] : 0;
+      over = gives * most <= sciara_max0(sciara_flux_level(i, b->drop[i][k])) ? over : 1;
+      reach = b->around[i][k] == 0 ? reach + gives : reach;
+      b->rate[i][k] = gives;
     }
-    b->set[k] = set;
-    given->T[k] = b->T[k];
-    bad[k] = (flows & !sciara_is_finite(sum)) ? 1 : 0;
-    odd |= bad[k];
+    const real sum =
+        sciara_rates_sum(rate); // the time h/sum is longer than the clock if this is certain of their product
+    over = most * sum + REAL_LEAST <= b->h[k] * (1 - PLUG_SLACK) ? over : 1;
+    over = flows ? over : 0;
+    limited[k] = over;
+    reaches[k] = reach;
+    sums[k] = sum;
+    odd |= over + reach != 0 ? 1 : 0;
   }
-  for (int k = 0; odd && k < b->count; k++)
-    if (bad[k]) sciara_part_report(p, b->cell[k]);
+  if (!odd) return;
+  p->exhausted |= !sciara_limited_reserve(p, GANG) || !sciara_cell_list_reserve(&p->reached, SCIARA_MOORE * GANG);
+  for (int k = 0; k < b->count && !p->exhausted; k++) {
+    if (limited[k] > 0) limit(p, begin + k, b, k, sums[k]);
+    if (reaches[k] > 0) list_reached(p, p->cell[begin + k], b, k);
+  }
+}
+
+/** Copies `count` numbers, at least `width`, which is a constant for the compiler: the last vector may overlap another one. */
+static inline __attribute__((always_inline)) void store_by(int width, real *restrict to, const real *restrict from,
+                                                           int count) {
+  for (int k = 0; k < count; k += width) {
+    const int at = k + width <= count ? k : count - width;
+    memcpy(to + at, from + at, (size_t)width * sizeof(real));
+  }
+}
+
+static inline __attribute__((always_inline)) void store_all_by(int width, const struct sciara_given *g, int64_t i,
+                                                               const struct gang *restrict b, int k, int count) {
+  SCIARA_UNROLL
+  for (int n = 1; n < SCIARA_MOORE; n++) store_by(width, g->rate[n] + i, b->rate[n] + k, count);
+  store_by(width, g->T + i, b->T + k, count);
+}
+
+/** Stores what the cells of a gang give for those that receive it. */
+PIECE void store_flows(struct sciara_part *p, int64_t begin, const struct gang *restrict b) {
+  const struct sciara_given *g = &p->given;
+  const int64_t *cell = p->cell + begin;
+  for (int k = 0, run; k < b->count; k += run) {
+    run = run_of(cell + k, b->count - k);
+    if (run >= CHUNK)
+      store_all_by(CHUNK, g, cell[k], b, k, run);
+    else if (run >= CHUNK / 4)
+      store_all_by(CHUNK / 4, g, cell[k], b, k, run);
+    else
+      store_all_by(1, g, cell[k], b, k, run);
+  }
 }
 
 /** The least of the times of a gang. */
-PIECE void find_least(struct sciara_part *p, const struct gang *restrict b, const real *restrict time) {
+PIECE void find_least(struct sciara_part *p, const struct gang *restrict b, real *restrict time) {
   real least[CHUNK];
   for (int l = 0; l < CHUNK; l++) least[l] = p->rule.clock_max;
+  for (int k = b->count; k < b->lanes; k++) time[k] = p->rule.clock_max;
   for (int k = 0; k < b->lanes; k += CHUNK)
     for (int l = 0; l < CHUNK; l++) least[l] = time[k + l] < least[l] ? time[k + l] : least[l];
   for (int l = 0; l < CHUNK; l++)
     if (least[l] < p->t_opt) p->t_opt = least[l];
 }
 
-static inline void append(struct sciara_edges *restrict g, const struct sciara_part *p, const struct gang *restrict b,
-                          int i, const uint16_t *restrict chosen, int count) {
-  uint32_t *restrict donor = g->donor + g->count;
-  const uint32_t first = (uint32_t)(p->given_count * GANG);
-  (void)b, (void)i;
-  for (int e = 0; e < count; e++) donor[e] = first + chosen[e];
-  g->count += count;
-}
-
 /** Notes which cells of a gang are quiescent. */
-PIECE void note_quiescent(struct sciara_part *p, const struct gang *restrict b) {
-  for (int k = 0; k < b->count; k++)
-    if (b->quiescent[k]) p->from[b->entry[k]] = b->T[k];
+PIECE void note_quiescent(struct sciara_part *p, int64_t begin, const struct gang *restrict b) {
+  real *restrict from = p->from + begin;
+  LANES
+  for (int k = 0; k < b->count; k++) from[k] = b->quiescent[k] ? b->T[k] : 0;
 }
 
-static void evaluate_gang(struct sciara_part *p, const uint32_t *entry, int count, struct gang *b) {
+static void evaluate_gang(struct sciara_part *p, int64_t begin, int count, struct gang *b) {
   const struct sciara_rule *rule = &p->rule;
   real time[GANG], mobility[GANG], P[GANG] = {0};
-  if (!sciara_given_reserve(p)) {
-    p->exhausted = true;
-    return;
-  }
-  struct sciara_given *given = &p->given[p->given_count];
-  given->count = count;
-  memcpy(given->entry, entry, (size_t)count * sizeof *entry);
-  load_gang(p, entry, count, b);
-  load_neighbours(&p->f, b);
+  load_gang(p, begin, count, b);
   find_law(rule, b, rule->ln_mobility_sol, rule->mobility_b, mobility);
   if (rule->yields) find_law(rule, b, rule->ln_plug_sol, rule->plug_b, P);
   find_sheets(rule, b, P, mobility, time);
   find_least(p, b, time);
   find_rates(rule, b);
-  find_shares(p, b, given);
-  make_all_edges(p, b);
-  p->given_count++;
-  note_quiescent(p, b);
+  find_flows(p, begin, b);
+  store_flows(p, begin, b);
+  note_quiescent(p, begin, b);
+}
+
+/** Whether all of `count` cells from entry `begin` on are quiescent: they give nothing, as when they were evaluated. */
+static bool is_quiet(const struct sciara_part *p, int64_t begin, int64_t count) {
+  for (int64_t k = begin; k < begin + count; k++)
+    if (!(p->from[k] > 0)) return false;
+  for (int64_t k = begin; k < begin + count; k++)
+    if (!(p->T[k] <= p->from[k] && is_calm(p, p->cell[k]))) return false;
+  return true;
 }
 
 void sciara_part_evaluate(struct sciara_part *p) {
-  start_step(p);
-  p->given_count = 0;
-  evaluate_cells(p);
+  struct gang b;
+  int64_t begin = 0; // of the cells that are evaluated together
+  p->t_opt = p->rule.clock_max;
+  p->limited_count = p->reached.count = 0;
+  if (p->checks) report_unsound(p);
+  for (int64_t k = 0, next; k < p->count && !p->exhausted; k = next) {
+    next = k + CHUNK < p->count ? k + CHUNK : p->count;
+    const bool quiet = is_quiet(p, k, next - k);
+    const int64_t end = quiet ? k : next;
+    if (end > begin && (quiet || next == p->count || end - begin == GANG)) {
+      evaluate_gang(p, begin, (int)(end - begin), &b);
+      begin = end;
+    }
+    if (quiet) begin = next;
+  }
 }
 
 // ----------------------------------------------------------------------------------------------------- flow computing
 
-/** Computes the outflows of a gang, and their sum and components, from which the flux that is recorded is made. */
-PIECE void flow_gang(struct sciara_part *p, struct sciara_given *restrict given) {
-  real leaving[GANG], east[GANG], north[GANG];
-  const real t = p->t;
-  sciara_lane nan[GANG], odd = 0;
-  const int lanes = (given->count + CHUNK - 1) / CHUNK * CHUNK;
-  LANES
-  for (int k = 0; k < lanes; k++) {
-    real sum = 0, x = 0, y = 0;
-    bool bad = false; // for a flow that is NaN the sum is NaN
-    SCIARA_UNROLL
-    for (int i = 1; i < SCIARA_MOORE; i++) {
-      const real out = sciara_flux(given->rate[i][k], given->share[i][k], t, &bad);
-      given->share[i][k] = out;
-      sum = sum + out; // + 0 changes no bit: the sum is never -0
-      sciara_flux_add(i, out, &x, &y);
-    }
-    leaving[k] = sum;
-    east[k] = x;
-    north[k] = y;
-    nan[k] = sciara_is_nan(sum) ? 1 : 0;
-    odd |= nan[k];
-  }
-  for (int k = 0; k < given->count; k++) {
-    const uint32_t entry = given->entry[k];
-    p->leaving[entry] = leaving[k];
-    p->px[entry] = east[k];
-    p->py[entry] = north[k];
-  }
-  for (int k = 0; odd && k < given->count; k++)
-    if (nan[k]) sciara_part_report(p, p->cell[given->entry[k]]);
-}
-
+/** The flows that are less than rate t. */
 void sciara_part_flow(struct sciara_part *p) {
-  const size_t bytes = (size_t)p->count * sizeof(real);
-  if (bytes == 0) return;
-  memset(p->leaving, 0, bytes);
-  memset(p->px, 0, bytes); // the flux of this step takes the place of that of the last
-  memset(p->py, 0, bytes);
-  for (int64_t k = 0; k < p->given_count; k++) flow_gang(p, &p->given[k]);
+  for (int64_t k = 0; k < p->limited_count; k++) {
+    const struct sciara_limited *from = &p->limited[k];
+    for (int i = 1; i < SCIARA_MOORE; i++) {
+      real *rate = &p->given.rate[i][from->cell];
+      bool bad = false;
+      const real out = *rate > 0 ? sciara_flux(*rate, from->share[i], p->t, &bad) : 0;
+      if (bad) sciara_part_report(p, from->cell);
+      if (out != *rate * p->t) *rate = -out;
+    }
+  }
 }
 
 #endif

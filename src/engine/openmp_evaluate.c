@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time evaluation of engine `openmp` for rule fv3, in loops that a compiler turns into vector instructions:
 // openmp_gang.h. Empty in sources of another rule.
+#include <string.h>
+
 #include "engine/openmp_gang.h"
 
 #if !SCIARA_SHEET
-#include "engine/openmp_evaluate.def"
+enum { WORDS = GANG / 64 }; ///< words with a bit for each cell of a gang
+#define NO_ENTRY UINT32_MAX ///< the entry of a cell that is not in the list
 
 /** Computes the fraction of its momentum that each cell keeps, for the cells from entry `begin` on. */
 PIECE void begin_block(struct sciara_part *p, int64_t begin, int count) {
@@ -178,10 +181,6 @@ PIECE void find_times(struct sciara_part *p, struct sciara_edges *g) {
     if (least[l] < p->t_opt) p->t_opt = least[l];
 }
 
-static inline void edges_made(struct sciara_part *p, struct sciara_edges *g) {
-  if (g->count - g->timed >= GANG) find_times(p, g);
-}
-
 /** Computes the initial speeds along the last edges of a list again where the momentum of the donor is subnormal. */
 static void correct_speeds(const struct sciara_part *p, struct sciara_edges *g, int i, int last) {
   for (int64_t e = g->count - last; e < g->count; e++) {
@@ -210,6 +209,95 @@ static inline void append(struct sciara_edges *restrict g, const struct sciara_p
   }
   g->count += count;
   if (b->subnormal) correct_speeds(p, g, i, count);
+}
+
+/** Makes the edges in direction i of a gang; `givers`: a bit for each cell for which neighbour i survives. */
+static inline void make_edges(struct sciara_part *p, const struct gang *restrict b, int i,
+                              const uint64_t givers[WORDS]) {
+  struct sciara_edges *inner = &p->edges[SCIARA_EDGE_INNER][i];
+  uint32_t *restrict to = inner->to + inner->count;
+  const uint32_t *restrict entry_of = p->entry_of + p->begin;
+  const int64_t offset = sciara_moore_offset(i, p->f.stride);
+  const uint64_t size = (uint64_t)(p->end - p->begin);
+  uint16_t chosen[GANG];
+  int count = 0, all = 0;
+  for (int w = 0; w < WORDS; w++) {
+    all += __builtin_popcountll(givers[w]);
+    for (uint64_t m = givers[w]; m; m &= m - 1) {
+      const int k = 64 * w + __builtin_ctzll(m);
+      const uint64_t cell = (uint64_t)(b->cell[k] + offset - p->begin); // huge if it is below 0
+      const uint32_t entry = entry_of[cell < size ? cell : 0] - 1;
+      to[count] = entry;
+      chosen[count] = (uint16_t)k;
+      count += (cell < size) & (entry != NO_ENTRY);
+    }
+  }
+  append(inner, p, b, i, chosen, count);
+  for (int w = 0; w < WORDS && count < all; w++) // seldom: dry cells, and cells of other parts
+    for (uint64_t m = givers[w]; m; m &= m - 1) {
+      const uint16_t k = (uint16_t)(64 * w + __builtin_ctzll(m));
+      const int64_t cell = b->cell[k] + offset;
+      const bool mine = cell >= p->begin && cell < p->end;
+      if (mine && p->entry_of[cell]) continue;
+      struct sciara_edges *g = &p->edges[mine ? SCIARA_EDGE_FRESH : SCIARA_EDGE_OUTER][i];
+      g->cell[g->count] = cell;
+      append(g, p, b, i, &k, 1);
+    }
+}
+
+/** Reserves room for the edges of a gang in direction i. */
+static bool reserve(struct sciara_part *p, int i) {
+  bool good = true;
+  for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++) {
+    const struct sciara_edges *g = &p->edges[kind][i];
+    if (g->capacity - g->count < GANG) good = good && sciara_edges_reserve(p, (enum sciara_edge_kind)kind, i, GANG);
+  }
+  return good;
+}
+
+/** Transposes a matrix of 8 x 8 bits, the first row in the lowest byte. */
+static inline uint64_t transpose(uint64_t m) {
+  uint64_t swap = (m ^ m >> 7) & UINT64_C(0x00aa00aa00aa00aa);
+  m ^= swap ^ swap << 7;
+  swap = (m ^ m >> 14) & UINT64_C(0x0000cccc0000cccc);
+  m ^= swap ^ swap << 14;
+  swap = (m ^ m >> 28) & UINT64_C(0x00000000f0f0f0f0);
+  return m ^ swap ^ swap << 28;
+}
+
+/** Sets bit k of givers[i] where neighbour i of cell k of a gang survives. */
+PIECE void find_givers(const struct gang *restrict b, uint64_t givers[SCIARA_MOORE][WORDS]) {
+  for (int w = 0; w < WORDS; w++) {
+    for (int i = 1; i < SCIARA_MOORE; i++) givers[i][w] = 0;
+    for (int c = 0; c < 64 && 64 * w + c < b->lanes; c += 8) {
+      uint64_t rows = 0;
+      for (int k = 0; k < 8; k++) rows |= (uint64_t)b->set[64 * w + c + k] >> 1 << 8 * k;
+      rows = transpose(rows);
+      SCIARA_UNROLL
+      for (int i = 1; i < SCIARA_MOORE; i++) givers[i][w] |= (rows >> 8 * (i - 1) & 255) << c;
+    }
+    const int count = b->count - 64 * w;
+    const uint64_t mine = count >= 64 ? ~UINT64_C(0) : count > 0 ? (UINT64_C(1) << count) - 1 : 0;
+    for (int i = 1; i < SCIARA_MOORE; i++) givers[i][w] &= mine;
+  }
+}
+
+/** Makes the edges to all survivors of the cells of a gang. */
+PIECE void make_all_edges(struct sciara_part *p, const struct gang *restrict b) {
+  uint64_t givers[SCIARA_MOORE][WORDS];
+  find_givers(b, givers);
+  for (int i = 1; i < SCIARA_MOORE; i++) {
+    uint64_t any = 0;
+    for (int w = 0; w < WORDS; w++) any |= givers[i][w];
+    if (!any) continue;
+    if (!reserve(p, i)) {
+      p->exhausted = true;
+      return;
+    }
+    make_edges(p, b, i, givers[i]);
+    struct sciara_edges *inner = &p->edges[SCIARA_EDGE_INNER][i];
+    if (inner->count - inner->timed >= GANG) find_times(p, inner);
+  }
 }
 
 /** Finds which of the cells without outflow are quiescent. */
@@ -275,8 +363,33 @@ static void evaluate_gang(struct sciara_part *p, const uint32_t *entry, int coun
   find_quiescent(p, b);
 }
 
+/** Evaluates the cells of a part that are not quiescent, in gangs. All gangs but the last are full. */
+static void evaluate_cells(struct sciara_part *p) {
+  struct gang b;
+  uint32_t list[GANG + BLOCK];
+  int pending = 0;
+  p->subnormal_count = p->faded = 0;
+  for (int64_t begin = 0; begin < p->count && !p->exhausted; begin += BLOCK) {
+    const bool last = p->count - begin <= BLOCK;
+    const int count = last ? (int)(p->count - begin) : BLOCK;
+    int done = 0;
+    pending += list_evaluated(p, begin, count, list + pending);
+    begin_block(p, begin, count);
+    for (; pending - done >= GANG && !p->exhausted; done += GANG) evaluate_gang(p, list + done, GANG, &b);
+    if (last && done < pending && !p->exhausted) evaluate_gang(p, list + done, pending - done, &b);
+    pending -= done;
+    memmove(list, list + done, (size_t)pending * sizeof *list);
+  }
+}
+
 void sciara_part_evaluate(struct sciara_part *p) {
-  start_step(p);
+  p->t_opt = p->rule.clock_max;
+  for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++)
+    for (int i = 1; i < SCIARA_MOORE; i++) {
+      struct sciara_edges *g = &p->edges[kind][i];
+      g->count = g->taken = g->timed = g->flown = 0;
+    }
+  if (p->checks) report_unsound(p);
   evaluate_cells(p);
   for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++)
     for (int i = 1; i < SCIARA_MOORE; i++) find_times(p, &p->edges[kind][i]);

@@ -26,7 +26,11 @@
 #endif
 
 enum {
-  BLOCK = 1024,      ///< cells that collect inflows and settle together
+#if SCIARA_SHEET
+  BLOCK = 256, ///< cells that collect inflows and settle together
+#else
+  BLOCK = 1024,
+#endif
   TEST_INTERVAL = 64 ///< steps between two tests whether a cell is quiescent
 };
 
@@ -45,12 +49,14 @@ enum {
 #ifdef SCIARA_SINGLE
 #define EXP_NORMAL 87.0f
 #define REAL_MOST FLT_MAX
+#define REAL_LEAST FLT_MIN
 #define SPEED_WITHOUT_HEAD 0x1p-76f
 static inline real exp_normal(real x) { return sciara_expf_normal(x); }
 static inline real cbrt_normal(real x) { return sciara_cbrtf_normal(x); }
 #else
 #define EXP_NORMAL 708.0
 #define REAL_MOST DBL_MAX
+#define REAL_LEAST DBL_MIN
 #define SPEED_WITHOUT_HEAD 0x1p-540
 static inline real exp_normal(real x) { return sciara_exp_normal(x); }
 static inline real cbrt_normal(real x) { return sciara_cbrt_normal(x); }
@@ -66,32 +72,74 @@ static inline real velocity(real momentum, real h) {
 }
 #endif
 
-/** One gang of time evaluation. Lanes from `count` on repeat the last cell. */
+#if SCIARA_SHEET
+enum { SLACK = CHUNK }; ///< lanes that a vector may write after the last cell
+#else
+enum { SLACK = 0 };
+#endif
+
+/** One gang of time evaluation. Lanes from `count` on are of no cell; with rule fv3 they repeat the last one. */
 struct gang {
   int count, lanes; ///< lanes: a multiple of CHUNK
-  uint32_t entry[GANG];
-  int64_t cell[GANG];
-  real z[GANG], h[GANG], T[GANG];
 #if SCIARA_SHEET
-  real rise[SCIARA_MOORE][GANG],
-      around[SCIARA_MOORE][GANG]; ///< of the neighbours: ground above that of the cell, thickness
-  real rate[SCIARA_MOORE][GANG], drop[SCIARA_MOORE][GANG];
+  real h[GANG + SLACK], T[GANG];
+  real G2[GANG + SLACK]; ///< square of the slope of the surface
+  real rise[SCIARA_MOORE][GANG + SLACK],
+      around[SCIARA_MOORE][GANG + SLACK]; ///< of the neighbours: ground above that of the cell, thickness
+  real drop[SCIARA_MOORE][GANG + SLACK], rate[SCIARA_MOORE][GANG];
   real plug[GANG], conductance[GANG];
   sciara_lane flows[GANG], quiescent[GANG];
 #else
+  uint32_t entry[GANG];
+  int64_t cell[GANG];
+  real z[GANG], h[GANG], T[GANG];
   bool subnormal; ///< a momentum is subnormal
   real px[GANG], py[GANG], vx[GANG], vy[GANG], hc[GANG];
   sciara_lane to[2][GANG];            ///< the neighbours that the velocity points to: on an axis, on a diagonal
   real speed[2][GANG], head[2][GANG]; ///< the initial speeds to them, m/s, and their heads, m
   real top[SCIARA_MOORE][GANG];
   real average[GANG];
-#endif
   sciara_lane set[GANG]; ///< bit i: neighbour i is not eliminated
+#endif
 };
 
 /** Inflow sums of cells that settle together. */
 struct inflow_gang {
-  real h[BLOCK], px[BLOCK], py[BLOCK], heat[BLOCK];
+  real h[BLOCK + SLACK], px[BLOCK + SLACK], py[BLOCK + SLACK], heat[BLOCK + SLACK];
 };
+
+#if SCIARA_SHEET
+/** The lanes of the vectors that `count` cells fill. */
+static inline int lanes_of(int count) { return (count + CHUNK - 1) / CHUNK * CHUNK; }
+
+/** How many of up to `most` cells of a list, ascending, stand side by side in the map from the first one on. */
+static inline int run_of(const int64_t *cell, int most) {
+  int count = 1;
+  for (; count + 8 <= most && cell[count + 7] - cell[0] == count + 7;) count += 8;
+  while (count < most && cell[count] - cell[0] == count) count++;
+  return count;
+}
+#endif
+
+/** Whether neither cell i nor a neighbour changed in the last step. One more column is read, to fill a vector. */
+static inline bool is_calm(const struct sciara_part *p, int64_t i) {
+  const uint32_t *row = p->changed + i - 1;
+  const int64_t stride = p->f.stride;
+  uint32_t last[4], latest = 0;
+  for (int c = 0; c < 4; c++) {
+    const uint32_t north = row[c - stride], south = row[c + stride];
+    const uint32_t later = north > south ? north : south;
+    last[c] = later > row[c] ? later : row[c];
+  }
+  for (int c = 0; c < 4; c++) latest = last[c] > latest ? last[c] : latest;
+  return latest < p->step - 1;
+}
+
+/** Reports the cells with invalid numbers. */
+static inline void report_unsound(struct sciara_part *p) {
+  for (int64_t k = 0; k < p->count; k++)
+    if (!sciara_is_sound(&p->rule, p->f.z[p->cell[k]], p->h[k], p->T[k], p->px[k], p->py[k]))
+      sciara_part_report(p, p->cell[k]);
+}
 
 #endif

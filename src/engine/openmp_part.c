@@ -17,24 +17,50 @@ static int64_t grown(int64_t capacity, int64_t need) {
   return (bigger + 63) / 64 * 64;
 }
 
+bool sciara_cell_list_reserve(struct sciara_cell_list *l, int64_t more) {
+  if (l->count + more <= l->capacity) return true;
+  const int64_t capacity = grown(l->capacity, l->count + more);
+  if (!resize((void **)&l->cell, l->count, capacity, sizeof *l->cell)) return false;
+  l->capacity = capacity;
+  return true;
+}
+
+static enum sciara_status add_cell(struct sciara_cell_list *l, int64_t i) {
+  if (!sciara_cell_list_reserve(l, 1)) return SCIARA_ERR_MEMORY;
+  l->cell[l->count++] = i;
+  return SCIARA_OK;
+}
+
 #if SCIARA_SHEET
-enum { EDGE_REALS = 0 };
+
+enum { STEP_REALS = 0 };
+
+bool sciara_limited_reserve(struct sciara_part *p, int64_t more) {
+  if (p->limited_count + more <= p->limited_capacity) return true;
+  const int64_t capacity = grown(p->limited_capacity, p->limited_count + more);
+  if (!resize((void **)&p->limited, p->limited_count, capacity, sizeof *p->limited)) return false;
+  p->limited_capacity = capacity;
+  return true;
+}
+
+static void release_flows(struct sciara_part *p) {
+  sciara_free(p->limited);
+  sciara_free(p->reached.cell);
+  sciara_free(p->fresh.cell);
+  sciara_free(p->gone.cell);
+}
+
 #else
-enum { EDGE_REALS = 4 };
-#endif
+
+enum { STEP_REALS = 2, EDGE_REALS = 4 };
 
 /** The arrays of reals of edges. */
 struct edge_reals {
-  real **reals[EDGE_REALS + 1];
+  real **reals[EDGE_REALS];
 };
 
 static struct edge_reals edge_reals_of(struct sciara_edges *g) {
-#if SCIARA_SHEET
-  (void)g;
-  return (struct edge_reals){{NULL}};
-#else
   return (struct edge_reals){{&g->v0, &g->accel, &g->path, &g->share}};
-#endif
 }
 
 bool sciara_edges_reserve(struct sciara_part *p, enum sciara_edge_kind kind, int direction, int64_t more) {
@@ -49,16 +75,6 @@ bool sciara_edges_reserve(struct sciara_part *p, enum sciara_edge_kind kind, int
   if (good) g->capacity = capacity;
   return good;
 }
-
-#if SCIARA_SHEET
-bool sciara_given_reserve(struct sciara_part *p) {
-  if (p->given_count < p->given_capacity) return true;
-  const int64_t capacity = p->given_capacity + p->given_capacity / 2 + 4;
-  if (!resize((void **)&p->given, p->given_count, capacity, sizeof *p->given)) return false;
-  p->given_capacity = capacity;
-  return true;
-}
-#endif
 
 bool sciara_arrivals_reserve(struct sciara_arrivals *a, int64_t more) {
   if (a->count + more <= a->capacity) return true;
@@ -76,13 +92,24 @@ static void release_edges(struct sciara_edges *g) {
   for (int k = 0; k < EDGE_REALS; k++) sciara_free(*all.reals[k]);
 }
 
+static void release_flows(struct sciara_part *p) {
+  sciara_free(p->subnormal);
+  sciara_free(p->fresh.list);
+  for (int i = 0; i < SCIARA_MOORE; i++) {
+    sciara_free(p->inner[i].list);
+    for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++) release_edges(&p->edges[kind][i]);
+  }
+}
+
+#endif
+
 /**
  * A part and its arrays of reals that are in use: first `lasting` ones that are preserved between steps, then the
  * others.
  */
 struct table {
   struct sciara_part *part;
-  real **reals[5 + 1 + (int)SCIARA_RECORDED_FIELDS + 2];
+  real **reals[5 + 1 + (int)SCIARA_RECORDED_FIELDS + STEP_REALS];
   int lasting, count;
 };
 
@@ -93,8 +120,10 @@ static struct table table_of(struct sciara_part *p) {
   if (p->f.member) t.reals[t.lasting++] = &p->member;
 #include "model/fields.def"
   t.count = t.lasting;
+#if !SCIARA_SHEET
   t.reals[t.count++] = &p->keep;
   t.reals[t.count++] = &p->leaving;
+#endif
   return t;
 }
 
@@ -104,39 +133,33 @@ void sciara_part_release(struct sciara_part *p) {
   sciara_free(p->cell);
   sciara_free(p->test_from);
   sciara_free(p->list);
-  sciara_free(p->subnormal);
-  sciara_free(p->created);
-  sciara_free(p->fresh.list);
-#if SCIARA_SHEET
-  sciara_free(p->given);
-#endif
-  for (int i = 0; i < SCIARA_MOORE; i++) {
-    sciara_free(p->inner[i].list);
-    for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++) release_edges(&p->edges[kind][i]);
-  }
+  sciara_free(p->created.cell);
+  release_flows(p);
   *p = (struct sciara_part){0};
 }
 
 void sciara_part_forget(struct sciara_part *p) {
-  *p = (struct sciara_part){.rule = p->rule,
-                            .f = p->f,
-                            .entry_of = p->entry_of,
-                            .changed = p->changed,
-                            .begin = p->begin,
-                            .end = p->end,
-                            .first = p->first,
-                            .watch = p->watch};
+  *p = (struct sciara_part) {
+    .rule = p->rule, .f = p->f, .entry_of = p->entry_of, .changed = p->changed,
+#if SCIARA_SHEET
+    .given = p->given,
+#endif
+    .begin = p->begin, .end = p->end, .first = p->first, .watch = p->watch
+  };
 }
 
-enum sciara_status sciara_part_reserve(struct sciara_part *p, int64_t need) {
+enum sciara_status sciara_part_reserve(struct sciara_part *p, int64_t cells) {
+  const int64_t need = cells + CHUNK; // a vector may begin at any cell
   if (need <= p->capacity) return SCIARA_OK;
   if (need >= (int64_t)UINT32_MAX)
     return sciara_fail(SCIARA_ERR_MEMORY, "more than %u active cells are not supported", UINT32_MAX);
   const int64_t capacity = grown(p->capacity, need);
   bool good = resize((void **)&p->cell, p->count, capacity, sizeof *p->cell) &&
               resize((void **)&p->test_from, p->count, capacity, sizeof *p->test_from) &&
-              resize((void **)&p->list, 0, capacity, sizeof *p->list) &&
-              resize((void **)&p->subnormal, 0, capacity, sizeof *p->subnormal);
+              resize((void **)&p->list, 0, capacity, sizeof *p->list);
+#if !SCIARA_SHEET
+  good = good && resize((void **)&p->subnormal, 0, capacity, sizeof *p->subnormal);
+#endif
   const struct table all = table_of(p);
   for (int k = 0; k < all.count; k++) good = good && resize((void **)all.reals[k], p->count, capacity, sizeof(real));
   if (!good) return SCIARA_ERR_MEMORY;
@@ -145,18 +168,19 @@ enum sciara_status sciara_part_reserve(struct sciara_part *p, int64_t need) {
 }
 
 size_t sciara_part_memory_of_lava(unsigned record) {
-  // Edges: measured on rough slopes, where a cell has two outflows on average.
-  enum { REALS = 7, EDGES = 2 };
   const struct sciara_part *p = NULL;
-  const struct sciara_edges *g = NULL;
-  const size_t reals = REALS + sciara_record_count(record) + (record & SCIARA_RECORD_OF_GROUND ? 1 : 0);
-  const size_t cell =
-      sizeof *p->cell + sizeof *p->test_from + sizeof *p->list + sizeof *p->subnormal + reals * sizeof(real);
-  size_t of_grid = sizeof *p->entry_of + sizeof *p->changed; // elsewhere these are zeros that occupy no memory
+  const size_t reals = 5 + STEP_REALS + sciara_record_count(record) + (record & SCIARA_RECORD_OF_GROUND ? 1 : 0);
+  const size_t cell = sizeof *p->cell + sizeof *p->test_from + sizeof *p->list + reals * sizeof(real);
+  const size_t of_grid = sizeof *p->entry_of + sizeof *p->changed; // elsewhere these are zeros that occupy no memory
 #if SCIARA_SHEET
-  of_grid += sizeof *p->given / GANG;
+  return cell + of_grid + sizeof p->given / sizeof(real *) * sizeof(real);
+#else
+  // Edges: measured on rough slopes, where a cell has two outflows on average.
+  enum { EDGES = 2 };
+  const struct sciara_edges *g = NULL;
+  const size_t edge = sizeof *g->to + sizeof *g->donor + EDGE_REALS * sizeof(real);
+  return cell + sizeof *p->subnormal + of_grid + EDGES * edge;
 #endif
-  return cell + of_grid + EDGES * (sizeof *g->to + sizeof *g->donor + EDGE_REALS * sizeof(real));
 }
 
 /** Loads cell i from the arrays of the grid into entry k. */
@@ -206,13 +230,16 @@ enum sciara_status sciara_part_take(struct sciara_part *p, struct sciara_part *f
 }
 
 /** Removes the cells at the entries list[0..removed), which are in ascending order. */
-static void remove_dry(struct sciara_part *p) {
+static enum sciara_status remove_dry(struct sciara_part *p) {
   const struct table all = table_of(p);
   int64_t entry = p->removed ? p->list[0] : p->count;
   int64_t next = 0;
   for (int64_t k = entry; k < p->count; k++) {
     if (next < p->removed && p->list[next] == k) {
       p->entry_of[p->cell[k]] = 0;
+#if SCIARA_SHEET
+      SCIARA_TRY(add_cell(&p->gone, p->cell[k]));
+#endif
       next++;
       continue;
     }
@@ -220,36 +247,73 @@ static void remove_dry(struct sciara_part *p) {
   }
   p->count = entry;
   p->removed = 0;
-}
-
-enum sciara_status sciara_part_update(struct sciara_part *p) {
-  remove_dry(p);
-  SCIARA_TRY(sciara_part_reserve(p, p->count + p->created_count));
-  const struct table all = table_of(p);
-  int64_t k = p->count - 1, entry = p->count + p->created_count - 1;
-  for (int64_t b = p->created_count - 1; b >= 0; b--) {
-    for (; k >= 0 && p->cell[k] > p->created[b]; k--) copy(&all, entry--, &all, k);
-    load(p, entry--, p->created[b]);
-  }
-  p->count += p->created_count;
-  p->created_count = 0;
   return SCIARA_OK;
 }
 
-static enum sciara_status add_created(struct sciara_part *p, int64_t i) {
-  if (p->created_count == p->created_capacity) {
-    const int64_t capacity = grown(p->created_capacity, p->created_count + 1);
-    if (!resize((void **)&p->created, p->created_count, capacity, sizeof *p->created)) return SCIARA_ERR_MEMORY;
-    p->created_capacity = capacity;
+enum sciara_status sciara_part_update(struct sciara_part *p) {
+  struct sciara_cell_list *created = &p->created;
+  SCIARA_TRY(remove_dry(p));
+  SCIARA_TRY(sciara_part_reserve(p, p->count + created->count));
+  const struct table all = table_of(p);
+  int64_t k = p->count - 1, entry = p->count + created->count - 1;
+  for (int64_t b = created->count - 1; b >= 0; b--) {
+    for (; k >= 0 && p->cell[k] > created->cell[b]; k--) copy(&all, entry--, &all, k);
+    load(p, entry--, created->cell[b]);
   }
-  p->created[p->created_count++] = i;
+  p->count += created->count;
+  created->count = 0;
   return SCIARA_OK;
 }
 
 enum sciara_status sciara_part_insert(struct sciara_part *p, int64_t i) {
-  SCIARA_TRY(add_created(p, i));
+  SCIARA_TRY(add_cell(&p->created, i));
   return sciara_part_update(p);
 }
+
+/** tau2, rim and tau3 of dry cell i of a part, which collected `inflow`. */
+static enum sciara_status settle_dry_cell(struct sciara_part *p, int64_t i, struct sciara_inflow inflow) {
+  if (inflow.h == 0) return SCIARA_OK;
+  bool bad = false;
+  const enum sciara_outcome outcome = sciara_pass_settle(&p->rule, &p->f, i, inflow, p->t, p->time, &bad);
+  if (bad) sciara_part_report(p, i);
+  sciara_tally_count(&p->tally, outcome);
+  if (outcome == SCIARA_OUTCOME_LIQUID || outcome == SCIARA_OUTCOME_ROCK) p->changed[i] = p->step;
+  return outcome == SCIARA_OUTCOME_LIQUID ? add_cell(&p->created, i) : SCIARA_OK;
+}
+
+#if SCIARA_SHEET
+
+static int by_cell(const void *a, const void *b) {
+  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/** What dry cell i receives from its neighbours. */
+static struct sciara_inflow gather_dry(const struct sciara_part *p, int64_t i) {
+  struct sciara_inflow inflow = {0, 0, 0, 0};
+  for (int n = 1; n < SCIARA_MOORE; n++) {
+    const int64_t from = i + sciara_moore_offset(n, p->f.stride);
+    const real out = sciara_given_out(p->given.rate[sciara_moore_reverse(n)][from], p->t);
+    sciara_inflow_add(&inflow, n, (struct sciara_outflow){.thickness = out}, p->given.T[from]);
+  }
+  return inflow;
+}
+
+enum sciara_status sciara_part_settle_dry(struct sciara_part *p) {
+  struct sciara_cell_list *l = &p->fresh;
+  if (l->count > 1) qsort(l->cell, (size_t)l->count, sizeof *l->cell, by_cell);
+  for (int64_t k = 0; k < l->count; k++)
+    if (k == 0 || l->cell[k] != l->cell[k - 1]) SCIARA_TRY(settle_dry_cell(p, l->cell[k], gather_dry(p, l->cell[k])));
+  return SCIARA_OK;
+}
+
+void sciara_part_forget_gone(struct sciara_part *p) {
+  for (int64_t k = 0; k < p->gone.count; k++)
+    for (int i = 1; i < SCIARA_MOORE; i++) p->given.rate[i][p->gone.cell[k]] = 0;
+  p->gone.count = 0;
+}
+
+#else
 
 static int by_cell(const void *a, const void *b) {
   const struct sciara_arrival *x = (const struct sciara_arrival *)a, *y = (const struct sciara_arrival *)b;
@@ -265,14 +329,10 @@ enum sciara_status sciara_part_settle_dry(struct sciara_part *p) {
     struct sciara_inflow inflow = {0, 0, 0, 0};
     for (; k < a->count && a->list[k].cell == i; k++)
       sciara_inflow_add(&inflow, a->list[k].direction, a->list[k].out, a->list[k].T);
-    if (inflow.h == 0) continue;
-    bool bad = false;
-    const enum sciara_outcome outcome = sciara_pass_settle(&p->rule, &p->f, i, inflow, p->t, p->time, &bad);
-    if (bad) sciara_part_report(p, i);
-    sciara_tally_count(&p->tally, outcome);
-    if (outcome == SCIARA_OUTCOME_LIQUID || outcome == SCIARA_OUTCOME_ROCK) p->changed[i] = p->step;
-    if (outcome == SCIARA_OUTCOME_LIQUID) SCIARA_TRY(add_created(p, i));
+    SCIARA_TRY(settle_dry_cell(p, i, inflow));
   }
   a->count = 0;
   return SCIARA_OK;
 }
+
+#endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of the cells that one thread of engine `openmp` works on: the liquid cells of a contiguous part of the
-// padded arrays in ascending order, their fields as a structure of arrays, and the edges, from cell to neighbour, along
-// which lava flows in this step.
+// padded arrays in ascending order, their fields as a structure of arrays, and what flows in this step: with rule fv3 edges
+// from cell to neighbour; with rule bingham a rate for each neighbour, where the neighbour finds it.
 //
 // In the arrays of the grid only z and h are always up to date. T, px, py and the maxima of liquid cells are stored
 // here; sciara_part_store writes them back. Compiled once per precision.
@@ -25,6 +25,19 @@ enum {
   GANG = 8 * CHUNK           ///< cells that vector instructions compute together
 };
 
+#if SCIARA_SHEET
+/** What each cell gives in this step, by padded index: only liquid cells give. Of all parts. */
+struct sciara_given {
+  real *rate[SCIARA_MOORE]; ///< to each neighbour, m/s; when t is known, -out where that is less. Entry 0 is unused
+  real *T;                  ///< of what flows, K
+};
+
+/** A cell that may give less than rate t. */
+struct sciara_limited {
+  int64_t cell;             ///< padded index
+  real share[SCIARA_MOORE]; ///< at most, m. Entry 0 is unused
+};
+#else
 /** The receiver of an edge. */
 enum sciara_edge_kind {
   SCIARA_EDGE_INNER, ///< to a liquid cell of the same part
@@ -36,27 +49,15 @@ enum sciara_edge_kind {
 /** Edges of one kind and one direction, in ascending order of their donors, and so also of their receivers. */
 struct sciara_edges {
   int64_t count, capacity;
-  int64_t taken;   ///< the lava of earlier edges has arrived
-  uint32_t *to;    ///< for inner edges: entry of the receiver in the part
-  int64_t *cell;   ///< for all others: padded index of the receiver
-  uint32_t *donor; ///< entry of the donor in its part; rule bingham: its number among the cells that are evaluated
-#if !SCIARA_SHEET
+  int64_t taken;      ///< the lava of earlier edges has arrived
   int64_t timed;      ///< earlier edges are included in the minimum of the clock
   int64_t flown;      ///< earlier edges have their flow computed
+  uint32_t *to;       ///< for inner edges: entry of the receiver in the part
+  int64_t *cell;      ///< for all others: padded index of the receiver
+  uint32_t *donor;    ///< entry of the donor in its part
   real *v0, *share;   ///< later the speed and the thickness of the outflow
   real *accel, *path; ///< top and head until the time is computed; at last `accel` is the temperature of the donor, K
-#endif
 };
-
-#if SCIARA_SHEET
-/** What the cells of a gang give in this step. Entry 0 of the directions is unused. */
-struct sciara_given {
-  int count;
-  uint32_t entry[GANG];                                     ///< of the donors
-  real T[GANG];                                             ///< of the donors, K
-  real rate[SCIARA_MOORE][GANG], share[SCIARA_MOORE][GANG]; ///< m/s, m; later `share` is the thickness of the outflow
-};
-#endif
 
 /** An outflow that comes from another part, or that reaches a dry cell. */
 struct sciara_arrival {
@@ -69,6 +70,13 @@ struct sciara_arrival {
 struct sciara_arrivals {
   struct sciara_arrival *list;
   int64_t count, capacity, taken;
+};
+#endif
+
+/** Padded indices of cells. */
+struct sciara_cell_list {
+  int64_t *cell;
+  int64_t count, capacity;
 };
 
 /** A part of the cells, with the list of its liquid cells. */
@@ -92,22 +100,26 @@ struct sciara_part {
   real *solid;             ///< thickness of the rock under the lava, m; only if a field OF GROUND is recorded
 #define SCIARA_RECORDED_FIELD(member, NAME, ...) real *member; ///< only if the field is recorded
 #include "model/fields.def"
+  uint32_t *list;                  ///< entries of the cells that dry up, ascending
+  int64_t removed;                 ///< entries of `list`
+  struct sciara_cell_list created; ///< dry cells that have become liquid, ascending
+
+#if SCIARA_SHEET
+  struct sciara_given given;
+  struct sciara_limited *limited; ///< of this step
+  int64_t limited_count, limited_capacity;
+  struct sciara_cell_list reached; ///< dry cells to which its cells give, some several times
+  struct sciara_cell_list fresh;   ///< its dry cells to which lava comes
+  struct sciara_cell_list gone;    ///< cells that dried up in this step
+#else
   real *keep;                     ///< fraction of the momentum that is kept in this step
   real *leaving;                  ///< out_1 + .. + out_8, m
-  uint32_t *list;                 ///< entries of the cells that dry up, ascending
   uint32_t *subnormal;            ///< entries of the cells with a subnormal momentum, ascending
   int64_t subnormal_count, faded; ///< their number, and the number already processed
-  int64_t removed;                ///< entries of `list`
-
   struct sciara_edges edges[SCIARA_EDGE_KINDS][SCIARA_MOORE];
-#if SCIARA_SHEET
-  struct sciara_given *given; ///< of all gangs of this step; all but the last are full
-  int64_t given_count, given_capacity;
-#endif
   struct sciara_arrivals inner[SCIARA_MOORE]; ///< from other parts to liquid cells, by direction, in ascending order
   struct sciara_arrivals fresh;               ///< to dry cells
-  int64_t *created;                           ///< padded indices of dry cells that have become liquid, ascending
-  int64_t created_count, created_capacity;
+#endif
 
   real t_opt;                ///< smallest time of its cells, s
   int64_t bad;               ///< first padded index with invalid numbers, or INT64_MAX
@@ -125,7 +137,9 @@ struct sciara_part {
 #define sciara_part_update SCIARA_NAME(sciara_part_update)
 #define sciara_part_settle_dry SCIARA_NAME(sciara_part_settle_dry)
 #define sciara_edges_reserve SCIARA_NAME(sciara_edges_reserve)
-#define sciara_given_reserve SCIARA_NAME(sciara_given_reserve)
+#define sciara_limited_reserve SCIARA_NAME(sciara_limited_reserve)
+#define sciara_cell_list_reserve SCIARA_NAME(sciara_cell_list_reserve)
+#define sciara_part_forget_gone SCIARA_NAME(sciara_part_forget_gone)
 #define sciara_arrivals_reserve SCIARA_NAME(sciara_arrivals_reserve)
 #define sciara_part_memory_of_lava SCIARA_NAME(sciara_part_memory_of_lava)
 #define sciara_part_forget SCIARA_NAME(sciara_part_forget)
@@ -133,27 +147,6 @@ struct sciara_part {
 
 /** Bytes for each liquid cell of a large area of lava. */
 size_t sciara_part_memory_of_lava(unsigned record);
-
-/** The outflow along edge k of a list in direction i of part p, once it is computed. */
-static inline struct sciara_outflow sciara_edges_outflow(const struct sciara_part *p, const struct sciara_edges *g,
-                                                         int i, int64_t k) {
-#if SCIARA_SHEET
-  return (struct sciara_outflow){.thickness = p->given[g->donor[k] / GANG].share[i][g->donor[k] % GANG]};
-#else
-  (void)p, (void)i;
-  return (struct sciara_outflow){.thickness = g->share[k], .speed = g->v0[k]};
-#endif
-}
-
-/** The temperature of the donor of edge k of a list of part p, K, once the flow is computed. */
-static inline real sciara_edges_T(const struct sciara_part *p, const struct sciara_edges *g, int64_t k) {
-#if SCIARA_SHEET
-  return p->given[g->donor[k] / GANG].T[g->donor[k] % GANG];
-#else
-  (void)p;
-  return g->accel[k];
-#endif
-}
 
 /** Makes a part empty, without releasing its memory, which then belongs to a copy of the part. */
 void sciara_part_forget(struct sciara_part *p);
@@ -182,16 +175,25 @@ enum sciara_status sciara_part_settle_dry(struct sciara_part *p);
 /** Removes the cells that have become dry, and inserts those that have become liquid. */
 enum sciara_status sciara_part_update(struct sciara_part *p);
 
+/** Reserves room for `more` further cells. */
+bool sciara_cell_list_reserve(struct sciara_cell_list *l, int64_t more);
+
+#if SCIARA_SHEET
+/** Reserves room for `more` further limited cells. */
+bool sciara_limited_reserve(struct sciara_part *p, int64_t more);
+
+/** The cells that dried up in this step give nothing from now on. While no thread settles. */
+void sciara_part_forget_gone(struct sciara_part *p);
+
+/** The thickness that flows at a stored rate in a step of `t` s, m. */
+static inline real sciara_given_out(real rate, real t) { return sciara_larger(rate * t, -rate); }
+#else
 /** Reserves room for `more` further edges of one kind and direction in part p. */
 bool sciara_edges_reserve(struct sciara_part *p, enum sciara_edge_kind kind, int direction, int64_t more);
 
-#if SCIARA_SHEET
-/** Reserves room for one more gang. */
-bool sciara_given_reserve(struct sciara_part *p);
-#endif
-
 /** Reserves room for `more` further arrivals. */
 bool sciara_arrivals_reserve(struct sciara_arrivals *a, int64_t more);
+#endif
 
 /** Reports that cell i has invalid numbers. */
 static inline void sciara_part_report(struct sciara_part *p, int64_t i) {

@@ -61,22 +61,47 @@ void sciara_part_flow(struct sciara_part *p) {
 
 #if SCIARA_SHEET
 
-/** Starts the inflow sums of the cells from entry `begin` on with their residuals; the flux is already summed up. */
-PIECE void keep_residuals(const struct sciara_part *p, int64_t begin, int count, struct inflow_gang *restrict q) {
-  const real *restrict h = p->h + begin, *restrict T = p->T + begin, *restrict leaving = p->leaving + begin;
-  const real *restrict px = p->px + begin, *restrict py = p->py + begin;
-  const real pace = sciara_flux_pace(p->rule.cell_size, p->t);
+/**
+ * What the cells from entry k on, side by side in the map from padded index i on, collect; `lanes`: their number, filled up to
+ * whole vectors.
+ */
+static inline void collect_run(const struct sciara_part *p, int64_t k, int64_t i, int lanes, real *restrict q_h,
+                               real *restrict q_px, real *restrict q_py, real *restrict q_heat) {
+  const struct sciara_given *g = &p->given;
+  const real *restrict h = p->h + k, *restrict T = p->T + k, *restrict from_T = g->T + i;
+  const int64_t stride = p->f.stride;
+  const real t = p->t, pace = sciara_flux_pace(p->rule.cell_size, t);
   LANES
-  for (int k = 0; k < count; k++) {
-    q->h[k] = sciara_residual(h[k], leaving[k]);
-    q->px[k] = px[k] * pace;
-    q->py[k] = py[k] * pace;
-    q->heat[k] = sciara_heat(q->h[k], T[k]);
+  for (int l = 0; l < lanes; l++) {
+    real leaving = 0, east = 0, north = 0;
+    SCIARA_UNROLL
+    for (int n = 1; n < SCIARA_MOORE; n++) {
+      const real out = sciara_given_out(g->rate[n][i + l], t);
+      leaving = leaving + out; // + 0 changes no bit: the sum is never -0
+      sciara_flux_add(n, out, &east, &north);
+    }
+    const real stays = sciara_residual(h[l], leaving);
+    struct sciara_inflow inflow = {stays, east * pace, north * pace, sciara_heat(stays, T[l])};
+    SCIARA_UNROLL
+    for (int n = 1; n < SCIARA_MOORE; n++) {
+      const int64_t offset = sciara_moore_offset(n, stride);
+      const real out = sciara_given_out(g->rate[sciara_moore_reverse(n)][i + offset + l], t);
+      sciara_inflow_add(&inflow, n, (struct sciara_outflow){.thickness = out}, from_T[offset + l]);
+    }
+    q_h[l] = inflow.h;
+    q_px[l] = inflow.px;
+    q_py[l] = inflow.py;
+    q_heat[l] = inflow.heat;
   }
 }
 
-static inline void fade(struct sciara_part *p, int64_t begin, int count, struct inflow_gang *q) {
-  (void)p, (void)begin, (void)count, (void)q;
+/** What the cells from entry `begin` on collect. */
+PIECE void collect_inflows(const struct sciara_part *p, int64_t begin, int count, struct inflow_gang *restrict q) {
+  const int64_t *cell = p->cell + begin;
+  for (int k = 0, run; k < count; k += run) { // what a vector computes too much, the next one replaces
+    run = run_of(cell + k, count - k);
+    collect_run(p, begin + k, cell[k], lanes_of(run), q->h + k, q->px + k, q->py + k, q->heat + k);
+  }
 }
 
 #else
@@ -105,8 +130,6 @@ PIECE void fade(struct sciara_part *p, int64_t begin, int count, struct inflow_g
   }
 }
 
-#endif
-
 static inline void add_settling(struct inflow_gang *q, int64_t k, int n, struct sciara_outflow out, real T) {
   struct sciara_inflow inflow = {q->h[k], q->px[k], q->py[k], q->heat[k]};
   sciara_inflow_add(&inflow, n, out, T);
@@ -122,8 +145,8 @@ static inline __attribute__((always_inline)) void gather_inflow(struct sciara_pa
   struct sciara_edges *g = &p->edges[SCIARA_EDGE_INNER][sciara_moore_reverse(n)];
   int64_t e = g->taken;
   for (; e < g->count && g->to[e] < begin + count; e++)
-    add_settling(q, g->to[e] - begin, n, sciara_edges_outflow(p, g, sciara_moore_reverse(n), e),
-                 sciara_edges_T(p, g, e));
+    add_settling(q, g->to[e] - begin, n, (struct sciara_outflow){.thickness = g->share[e], .speed = g->v0[e]},
+                 g->accel[e]);
   g->taken = e;
   struct sciara_arrivals *a = &p->inner[n];
   for (; a->taken < a->count && a->list[a->taken].cell < begin + count; a->taken++)
@@ -140,6 +163,15 @@ PIECE void gather_all(struct sciara_part *p, int64_t begin, int count, struct in
   gather_inflow(p, 7, begin, count, q);
   gather_inflow(p, 8, begin, count, q);
 }
+
+/** What the cells from entry `begin` on collect. */
+static void collect_inflows(struct sciara_part *p, int64_t begin, int count, struct inflow_gang *q) {
+  keep_residuals(p, begin, count, q);
+  fade(p, begin, count, q);
+  gather_all(p, begin, count, q);
+}
+
+#endif
 
 /** Cools the lava of a block of cells; `usual` marks the cells that stay liquid and whose values are in range. */
 PIECE void cool(const struct sciara_part *p, int count, const struct inflow_gang *restrict q, real *restrict T,
@@ -201,15 +233,37 @@ PIECE void settle_one(struct sciara_part *p, int64_t k, struct sciara_inflow inf
   if (outcome != SCIARA_OUTCOME_LIQUID) p->list[p->removed++] = (uint32_t)k;
 }
 
-/** Stores the new state of the cells from entry `begin` on. */
-PIECE void store(struct sciara_part *p, int64_t begin, int count, const struct inflow_gang *restrict q,
-                 const real *restrict T, const sciara_lane *restrict usual) {
-  uint32_t changed[BLOCK], other[BLOCK];
-  int changes = 0, others = 0;
+#if SCIARA_SHEET
+
+/** Stores the thickness of the cells from entry `begin` on in the map, and notes which change. */
+PIECE void store_map(struct sciara_part *p, int64_t begin, int count, const struct inflow_gang *restrict q,
+                     const sciara_lane *restrict usual) {
+  const int64_t *cell = p->cell + begin;
+  const uint32_t step = p->step;
+  for (int k = 0, run; k < count; k += run) {
+    run = run_of(cell + k, count - k);
+    const real *restrict was = p->h + begin + k, *restrict is = q->h + k;
+    const sciara_lane *restrict takes = usual + k;
+    real *restrict h = p->f.h + cell[k];
+    uint32_t *restrict changed = p->changed + cell[k];
+    LANES
+    for (int l = 0; l < run; l++) {
+      const real now = takes[l] ? is[l] : was[l];
+      changed[l] = now != was[l] ? step : changed[l];
+      h[l] = now;
+    }
+  }
+}
+
+#else
+
+PIECE void store_map(struct sciara_part *p, int64_t begin, int count, const struct inflow_gang *restrict q,
+                     const sciara_lane *restrict usual) {
+  uint32_t changed[BLOCK];
+  int changes = 0;
   for (int k = 0; k < count; k++) {
-    changed[changes] = other[others] = (uint32_t)k;
+    changed[changes] = (uint32_t)k;
     changes += usual[k] && q->h[k] != p->h[begin + k];
-    others += !usual[k] || p->first;
   }
   for (int n = 0; n < changes; n++) {
     // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): the loop above has filled them
@@ -217,10 +271,17 @@ PIECE void store(struct sciara_part *p, int64_t begin, int count, const struct i
     p->f.h[i] = q->h[changed[n]];
     p->changed[i] = p->step;
   }
-  for (int n = 0; n < others; n++) {
-    const uint32_t k = other[n];
-    settle_one(p, begin + k, (struct sciara_inflow){q->h[k], q->px[k], q->py[k], q->heat[k]});
-  }
+}
+
+#endif
+
+/** Stores the new state of the cells from entry `begin` on. */
+PIECE void store(struct sciara_part *p, int64_t begin, int count, const struct inflow_gang *restrict q,
+                 const real *restrict T, const sciara_lane *restrict usual) {
+  const bool first = p->first;
+  store_map(p, begin, count, q, usual);
+  for (int k = 0; k < count; k++)
+    if (!usual[k] || first) settle_one(p, begin + k, (struct sciara_inflow){q->h[k], q->px[k], q->py[k], q->heat[k]});
   real *restrict h = p->h + begin, *restrict px = p->px + begin, *restrict py = p->py + begin;
   real *restrict T_new = p->T + begin;
   LANES
@@ -236,9 +297,7 @@ static void settle_block(struct sciara_part *p, int64_t begin, int count) {
   struct inflow_gang q;
   real T[BLOCK];
   sciara_lane usual[BLOCK];
-  keep_residuals(p, begin, count, &q);
-  fade(p, begin, count, &q);
-  gather_all(p, begin, count, &q);
+  collect_inflows(p, begin, count, &q);
   if (p->watch) sciara_stopwatch_lap(p->watch, SCIARA_PROCESS_MASS_AND_MOMENTUM);
   cool(p, count, &q, T, usual);
   record(p, begin, count, &q, usual);

@@ -246,7 +246,7 @@ static inline void make_edges(struct sciara_part *p, const struct gang *restrict
 }
 
 /** Reserves room for the edges of a gang in direction i. */
-static bool reserve(struct sciara_part *p, int i) {
+static bool reserve_edges(struct sciara_part *p, int i) {
   bool good = true;
   for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++) {
     const struct sciara_edges *g = &p->edges[kind][i];
@@ -290,7 +290,7 @@ PIECE void make_all_edges(struct sciara_part *p, const struct gang *restrict b) 
     uint64_t any = 0;
     for (int w = 0; w < WORDS; w++) any |= givers[i][w];
     if (!any) continue;
-    if (!reserve(p, i)) {
+    if (!reserve_edges(p, i)) {
       p->exhausted = true;
       return;
     }

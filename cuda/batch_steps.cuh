@@ -160,6 +160,7 @@ template <unsigned BLOCKS> struct batch_work : batch_evaluation<BLOCKS> {
     if (outcome != SCIARA_OUTCOME_DRY && !(marks & BATCH_ARRIVED)) {
       s.d.f.arrival[cell] = time;
       s.marks[k] = (uint8_t)(marks |= BATCH_ARRIVED);
+      atomicAdd(&all.control.reached, 1ull);
     }
     if (outcome != SCIARA_OUTCOME_LIQUID) {
       end_lava(k, cell, outcome, inflow);
@@ -313,7 +314,9 @@ template <unsigned BLOCKS> struct batch_work : batch_evaluation<BLOCKS> {
   __device__ int reason(const batch_clock &now) const {
     const int why =
         sciara_stop_test(&my.stop, now.step, now.time, (double)now.t, all.liquid != 0, all.control.thick != 0);
-    return why == SCIARA_STOP_NONE && all.near_ring ? SCIARA_STOP_RING : why;
+    if (why != SCIARA_STOP_NONE) return why;
+    if (all.near_ring) return SCIARA_STOP_RING;
+    return all.control.reached >= my.stop.reached ? SCIARA_STOP_REACHED : SCIARA_STOP_NONE;
   }
 };
 

@@ -218,6 +218,7 @@ void sciara_device_read_control(struct sciara_device_engine *e) {
   now->losses = c->losses;
   now->sea_losses = c->sea_losses;
   now->cell_steps = c->cell_steps;
+  now->reached = c->reached;
   e->profile.launched = c->launched;
   if (!c->failed) return;
   int64_t row, col;

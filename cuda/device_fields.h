@@ -22,6 +22,7 @@ struct sciara_device_control {
   double emitted; ///< m3
   real t;         ///< the clock computed in the last step, s
   unsigned long long step, solidifications, losses, sea_losses, cell_steps;
+  unsigned long long reached;  ///< of a slot: cells into which lava has flowed for the first time
   unsigned long long launched; ///< threads launched for time evaluation
   unsigned long long liquid;   ///< cells liquid at the end of the step
   unsigned long long

@@ -269,60 +269,97 @@ struct watch {
   double rest_s; ///< for which nothing is newly covered when a front rests
   enum sciara_evaluate_status early;
   struct sciara_extent_scores *scores; ///< of a run that is stopped: the bounds
+  struct excess *excess;               ///< by extent: of the last question
 };
 
-/** Whether a cell of the window will be covered at the time of an observation, whatever follows. */
+/** Cells outside an observed extent that lava has reached. */
+struct excess {
+  int64_t sure;     ///< covered at its time, whatever follows
+  int64_t possible; ///< these, and those that may become so without lava in further cells
+};
+
+/** Whether a cell of the window was reached before the time of an observation. */
+static bool is_reached(const struct sciara_compute_view *v, int64_t i, double after_s) {
+  const double arrival = v->state->arrival[i];
+  return arrival >= 0 && (double)(float)fmax(arrival - v->time_zero, 0) <= after_s; // as in a footprint
+}
+
+/** Whether such a cell will be covered at the time of an observation, whatever follows. */
 static bool stays_covered(const struct sciara_compute_view *v, int64_t i, double after_s, double least) {
   const struct sciara_state *s = v->state;
-  if (!(s->arrival[i] >= 0)) return false;
-  const float arrival = (float)fmax(s->arrival[i] - v->time_zero, 0),
-              most = (float)s->max_deposit[i]; // as in a footprint
-  if (after_s < (double)INFINITY) return (double)arrival <= after_s && (double)most > least;
+  if (after_s < (double)INFINITY) return (double)(float)s->max_deposit[i] > least; // as in a footprint
   if (s->time < v->last_change) return false; // that may replace rock, or take lava away
   const double rock = s->z[i] - s->z0[i];     // which stays, and some lava always does
   return rock + (least > 0 ? 0 : s->h[i]) > least;
 }
 
-/** The largest J that an extent may still get: |R| / |R and S so far|. */
-static double bound_of(const struct sciara_cases *c, size_t observed, const struct sciara_compute_view *v) {
+/** Of an extent, up to now. */
+static struct excess excess_of(const struct sciara_cases *c, size_t observed, const struct sciara_compute_view *v) {
   const struct sciara_case_observed *o = &c->observed[observed];
   const struct sciara_grid *g = &v->state->grid;
   const int64_t stride = c->scenario[c->options->observed[observed].scenario].setup.site->grid.cols;
-  int64_t excess = 0;
+  struct excess excess = {0};
   for (int64_t i = 0; i < sciara_grid_cells(g); i++) {
+    if (!is_reached(v, i, o->after_s)) continue;
     const int64_t cell = (v->window->row + i / g->cols) * stride + v->window->col + i % g->cols;
-    excess += stays_covered(v, i, o->after_s, c->options->min_thickness_m) && !o->covered[cell] &&
-              (!o->region || o->region[cell]);
+    if (o->covered[cell] || (o->region && !o->region[cell])) continue;
+    excess.possible++;
+    excess.sure += stays_covered(v, i, o->after_s, c->options->min_thickness_m);
   }
+  return excess;
+}
+
+/** The largest J that an extent may still get: |R| / |R and S so far|. */
+static double bound_of(const struct sciara_case_observed *o, int64_t excess) {
   return (double)o->count / (double)(o->count + excess);
 }
 
-/** Whether the mean of the extents, those of other scenarios at 1, is below what is asked for. */
-static bool is_hopeless(const struct watch *w, const struct sciara_compute_view *v) {
+/** Whether the mean of the extents, those of other scenarios at 1, is below what is asked for, with so many cells of lava more. */
+static bool is_hopeless(const struct watch *w, bool surely, int64_t more) {
   const struct sciara_evaluate_options *o = w->c->options;
   double sum = 0, weights = 0;
   for (size_t k = 0; k < o->observed_count; k++) {
     if (o->observed[k].held_out) continue;
+    const bool is_own = o->observed[k].scenario == w->job->scenario;
+    const int64_t excess = (surely ? w->excess[k].sure : w->excess[k].possible) + more;
     weights += o->observed[k].weight;
-    if (o->observed[k].scenario == w->job->scenario) w->scores[k].jaccard = bound_of(w->c, k, v);
-    sum += o->observed[k].weight * (o->observed[k].scenario == w->job->scenario ? w->scores[k].jaccard : 1);
+    sum += o->observed[k].weight * (is_own ? bound_of(&w->c->observed[k], excess) : 1);
   }
   return sum / weights < w->job->least;
 }
 
-/** Whether the front is at rest, and was since all vents have ended. */
-static bool rests(const struct watch *w, const struct sciara_compute_view *v) {
+/** The least number of cells of lava, up to `most`, that may make the scenario hopeless. */
+static int64_t cells_left(const struct watch *w, int64_t most) {
+  int64_t enough = most, few = -1;
+  while (enough - few > 1) {
+    const int64_t middle = few + (enough - few) / 2;
+    *(is_hopeless(w, false, middle) ? &enough : &few) = middle;
+  }
+  return enough;
+}
+
+/** Whether the front is at rest, and was since all vents have ended; if not, *due is when it may be, s. */
+static bool rests(const struct watch *w, const struct sciara_compute_view *v, double *due) {
   struct sciara_front_rest rest = {.duration = w->rest_s,
                                    .changed = fmax(fmax(sciara_vents_end(v->vents), v->last_change), v->time_zero),
                                    .begun = -INFINITY};
-  return sciara_front_rest_met(&rest, v->state);
+  const bool met = sciara_front_rest_met(&rest, v->state);
+  *due = rest.last >= 0 ? rest.due : v->state->time + w->rest_s;
+  return met;
 }
 
-static bool ends_early(void *context, const struct sciara_compute_view *view) {
+static bool ends_early(void *context, const struct sciara_compute_view *view, struct sciara_compute_wait *wait) {
   struct watch *w = (struct watch *)context;
-  w->early = is_hopeless(w, view) ? SCIARA_EVALUATE_STOPPED
-             : rests(w, view)     ? SCIARA_EVALUATE_RESTED
-                                  : SCIARA_EVALUATE_OK;
+  for (size_t k = 0; k < w->c->options->observed_count; k++) {
+    const struct sciara_evaluate_observed *asked = &w->c->options->observed[k];
+    if (asked->held_out || asked->scenario != w->job->scenario) continue;
+    w->excess[k] = excess_of(w->c, k, view);
+    w->scores[k].jaccard = bound_of(&w->c->observed[k], w->excess[k].sure);
+  }
+  w->early = is_hopeless(w, true, 0)       ? SCIARA_EVALUATE_STOPPED
+             : rests(w, view, &wait->time) ? SCIARA_EVALUATE_RESTED
+                                           : SCIARA_EVALUATE_OK;
+  wait->cells = cells_left(w, sciara_grid_cells(&w->c->scenario[w->job->scenario].setup.site->grid));
   return w->early != SCIARA_EVALUATE_OK;
 }
 
@@ -385,6 +422,7 @@ enum sciara_status sciara_case_compute(const struct sciara_cases *c, const struc
   setup.cancel = job->cancel;
   struct watch watch = {.c = c, .job = job, .rest_s = REST_S, .scores = result->scores};
   if (job->least > 0) {
+    SCIARA_TRY(SCIARA_NEW(watch.excess, c->options->observed_count, "the cells of a run"));
     setup.ends = ends_early;
     setup.context = &watch;
   }
@@ -396,6 +434,7 @@ enum sciara_status sciara_case_compute(const struct sciara_cases *c, const struc
                                                   .value = (const char *const *)keys.value,
                                                   .key_count = keys.count};
   if (status == SCIARA_OK) status = sciara_compute_member(&setup, &scenario, &f, cancelled);
+  sciara_free(watch.excess);
   if (status != SCIARA_OK || *cancelled) {
     sciara_key_set_free(&keys);
     return is_of_changes(job, status) ? SCIARA_OK : status;

@@ -112,6 +112,7 @@ enum sciara_stop_reason {
   SCIARA_STOP_WALL,     ///< max_wall_ms has passed: call again
   SCIARA_STOP_CANCEL,   ///< *cancel was set
   SCIARA_STOP_RING,     ///< of a slot: lava has come next to the ring of its grid, see struct sciara_engine_slots
+  SCIARA_STOP_REACHED,  ///< of a slot: stop.reached
   SCIARA_STOP_OUTGROWN, ///< of a pool: the member continues faster in another engine (member/crew.h)
 };
 
@@ -128,6 +129,7 @@ struct sciara_stop {
   bool solidified;      ///< if no cell is liquid and no vent will emit again
   double thickness;     ///< if a cell has more liquid lava than this at the end of a step, m; 0: never. Not tested
                         ///< before the first step
+  uint64_t reached;     ///< of a slot: if progress.reached >= reached; 0: never
   unsigned max_wall_ms; ///< after this wall-clock time; 0: 100
   const int *cancel;    ///< if *cancel (read atomically) is not 0; may be NULL
 };
@@ -142,6 +144,7 @@ struct sciara_engine_progress {
   uint64_t solidifications; ///< cells whose lava solidified
   uint64_t losses;          ///< number of times that lava left through a rim cell
   uint64_t sea_losses;      ///< number of times that lava entered a cell of the sea
+  uint64_t reached;         ///< of a slot: cells into which lava has flowed for the first time, since it was loaded
   uint64_t cell_steps;      ///< since upload: liquid cells after emission, summed over the steps (the unit of cost)
   enum sciara_stop_reason reason;
   bool thick; ///< a cell had more lava than stop.thickness at the end of the last step; false if it was not given

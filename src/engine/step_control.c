@@ -41,7 +41,8 @@ struct sciara_stop_rule sciara_step_control_rule(const struct sciara_step_contro
                                    .time = stop->time,
                                    .vents_end = c->vents_end,
                                    .thickness = stop->thickness > 0 ? stop->thickness : (double)INFINITY,
-                                   .solidified = stop->solidified};
+                                   .solidified = stop->solidified,
+                                   .reached = stop->reached ? stop->reached : UINT64_MAX};
 }
 
 static enum sciara_stop_reason reached(const struct sciara_step_control *c, const struct sciara_stop *stop) {
@@ -50,6 +51,7 @@ static enum sciara_stop_reason reached(const struct sciara_step_control *c, cons
       sciara_stop_test(&rule, c->now.step, c->now.time, c->now.clock, c->now.liquid_cells != 0, c->now.thick);
   const bool error = reason == SCIARA_STOP_STALLED || reason == SCIARA_STOP_THICK;
   if (reason != SCIARA_STOP_NONE && !(error && c->now.bad.step)) return reason;
+  if (c->now.reached >= rule.reached) return SCIARA_STOP_REACHED;
   if (stop->cancel && __atomic_load_n(stop->cancel, __ATOMIC_RELAXED)) return SCIARA_STOP_CANCEL;
   return SCIARA_STOP_NONE;
 }

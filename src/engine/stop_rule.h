@@ -13,6 +13,7 @@ struct sciara_stop_rule {
   double vents_end; ///< from this simulated time on no vent emits, s
   double thickness; ///< if a cell has more liquid lava than this, m; INFINITY: never
   bool solidified;  ///< if nothing is liquid and no vent will emit again
+  uint64_t reached; ///< of a slot: after so many cells that lava has flowed into for the first time; UINT64_MAX: never
 };
 
 /**

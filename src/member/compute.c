@@ -63,7 +63,9 @@ struct sciara_member {
   uint64_t losses;                        ///< of the simulation at that time
   uint64_t cell_steps, cell_steps_before; ///< at that time; before the present window
   uint64_t slice;                         ///< steps of the next one
-  uint64_t ask;                           ///< step at which it is asked whether the member ends early
+  uint64_t ask;                           ///< step at which it is asked next whether the member ends early
+  struct sciara_compute_wait wait;        ///< of the last answer; the cells are those left at the kept state
+  uint64_t reached;                       ///< of the progress then
   struct sciara_agenda agenda;
   double time_zero; ///< simulated time at the start, s: that of a checkpoint, or 0
   struct towers towers;
@@ -451,7 +453,7 @@ static enum sciara_status enlarge(struct sciara_member *m, const struct sciara_m
   SCIARA_TRY_GOTO(sciara_state_clone(kept, &state));
   if (m->slot) sciara_pool_set_sides(m->slot, to.sides);
   m->margins = sciara_window_margins(kept);
-  m->losses = 0; // the engine counts from its start
+  m->losses = m->reached = 0; // the engine counts from its start
   m->cell_steps_before = m->cell_steps;
   sciara_site_release(site);
   return sciara_simulation_move(m->simulation, vents, state, to.row, to.col);
@@ -470,6 +472,7 @@ static enum sciara_status change_ground(struct sciara_member *m) {
   while (sciara_site_next_change(m->map) <= m->kept->time)
     SCIARA_TRY(sciara_ground_change(&m->map, &m->window, m->boundary, m->kept, &effect));
   m->ground = sciara_site_checksum(m->map);
+  m->wait = (struct sciara_compute_wait){0}; // cells may have got lava
   SCIARA_TRY(enlarge(m, &as_it_is));
   return sciara_simulation_judge(m->simulation);
 }
@@ -519,6 +522,8 @@ static enum sciara_status accept(struct sciara_member *m) {
   s->state_is_current = false;
   m->kept = state;
   m->losses = s->progress.losses;
+  m->wait.cells -= (int64_t)(s->progress.reached - m->reached);
+  m->reached = s->progress.reached;
   m->cell_steps = m->cell_steps_before + s->progress.cell_steps;
   m->margins = sciara_window_margins(state);
   if (sciara_agenda_towers_due(&m->agenda, &s->progress)) SCIARA_TRY(find_towers(m));
@@ -565,11 +570,21 @@ static enum sciara_status return_to_slot(struct sciara_member *m) {
   return enlarge(m, &as_it_is);
 }
 
+/** Whether an end is possible, so that it has to be asked. Only slots count the cells that lava reaches. */
+static bool may_end(const struct sciara_member *m) {
+  return m->setup->ends && (!m->slot || m->wait.cells <= 0 || m->kept->time >= m->wait.time);
+}
+
 /** Up to what is due, but at most so many steps; *valid: the state is that of the last step. */
 static enum sciara_status advance(struct sciara_member *m, uint64_t steps, bool *valid) {
   struct sciara_simulation *s = m->simulation;
   struct sciara_advance_limit limit = sciara_agenda_next(&m->agenda, m->kept->step);
-  if (m->setup->ends && m->ask < limit.step) limit.step = m->ask;
+  if (may_end(m)) {
+    if (m->ask < limit.step) limit.step = m->ask;
+  } else if (m->setup->ends) {
+    limit.reached = m->reached + (uint64_t)m->wait.cells;
+    limit.time = fmin(limit.time, m->wait.time);
+  }
   limit.time = fmin(limit.time, sciara_site_next_change(m->map));
   if (steps < limit.step - m->kept->step) limit.step = m->kept->step + steps;
   if (m->slot) sciara_pool_set_due(m->slot, limit.due);
@@ -681,9 +696,9 @@ static bool is_probed(const struct sciara_member *m, double begin, double cpu, b
   return !p->whole && (p->cpu_s >= p->seconds || sciara_wallclock() - begin >= 4 * p->seconds);
 }
 
-/** Finds the next step at which it is asked whether the member ends early. */
-static void ask_later(struct sciara_member *m) {
-  while (m->ask <= m->kept->step) m->ask += m->ask / 8 > ASK_EVERY ? m->ask / 8 : ASK_EVERY;
+/** Finds the first step, not before this one, at which it is asked whether the member ends early. */
+static void ask_from(struct sciara_member *m, uint64_t step) {
+  while (m->ask < step) m->ask += m->ask / 8 > ASK_EVERY ? m->ask / 8 : ASK_EVERY;
 }
 
 /** Whether the member ends before its stop rule is met. */
@@ -693,9 +708,13 @@ static bool ends_early(struct sciara_member *m) {
                                            .vents = m->vents,
                                            .time_zero = m->time_zero,
                                            .last_change = sciara_site_last_change(m->map)};
-  if (!m->setup->ends || m->kept->step < m->ask) return false;
-  ask_later(m);
-  return m->setup->ends(m->setup->context, &view);
+  if (!may_end(m)) return false;
+  ask_from(m, m->kept->step);
+  if (m->kept->step < m->ask) return false;
+  ask_from(m, m->kept->step + 1);
+  const bool ends = m->setup->ends(m->setup->context, &view, &m->wait);
+  m->wait.cells -= m->vents->count; // these are not counted
+  return ends;
 }
 
 /**
@@ -729,7 +748,7 @@ static enum sciara_status run(struct sciara_member *m, struct sciara_problem *p,
   }
   SCIARA_TRY(sciara_simulation_create(p, false, &m->simulation));
   m->slice = FIRST_SLICE;
-  ask_later(m);
+  ask_from(m, m->kept->step + 1);
   while (!failed && m->simulation->finished == SCIARA_STOP_NONE) {
     enum sciara_status status = m->slot ? one_leg(m, &failed) : one_slice(m, &failed);
     const bool no_room = status == SCIARA_ERR_MEMORY || status == SCIARA_ERR_DEVICE;

@@ -32,6 +32,12 @@ struct sciara_compute_view {
   double last_change; ///< ... of the last change of the ground, done or still to come, s; 0: there is none
 };
 
+/** How long a member that does not end early cannot do so: until one of the two. */
+struct sciara_compute_wait {
+  int64_t cells; ///< lava has reached so many further cells
+  double time;   ///< simulated time, s
+};
+
 /** What members share. */
 struct sciara_compute_setup {
   const struct sciara_site *site;
@@ -50,9 +56,10 @@ struct sciara_compute_setup {
   int *unstored;            ///< set, atomically, when the state could not be stored, which is warned of once; or NULL
   /**
    * Whether the member ends before its stop rule is met; its footprint is then that of this state. Asked at steps that are
-   * the same on every exact engine: 64, and each an eighth (at least 64) later than the one before. NULL: never.
+   * the same on every exact engine: 64, and each an eighth (at least 64) later than the one before, but not where the
+   * last answer, which sets *wait, excludes an end. NULL: never.
    */
-  bool (*ends)(void *context, const struct sciara_compute_view *view);
+  bool (*ends)(void *context, const struct sciara_compute_view *view, struct sciara_compute_wait *wait);
   void *context;
   struct sciara_compute_probe
       *probe; ///< the member is only probed, and its footprint empty unless it is whole; or NULL

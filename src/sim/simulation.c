@@ -273,6 +273,7 @@ enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const 
   const double most = s->problem.run.thickest_m, notice = limit->thickness;
   struct sciara_stop stop = {.steps = limit->step < s->until_step ? limit->step : s->until_step,
                              .thickness = most > 0 && notice > 0 ? fmin(most, notice) : fmax(most, notice),
+                             .reached = limit->reached,
                              .cancel = limit->cancel};
   bool again; // the front still moves
   do {

@@ -38,6 +38,7 @@ struct sciara_advance_limit {
   double time; ///< first step with simulated time >= this, s
   uint64_t step;
   double thickness;  ///< a step at whose end a cell has more liquid lava than this, m; 0: none
+  uint64_t reached;  ///< of a slot: sciara_stop.reached
   double due;        ///< sciara_wallclock at which it ends soon; 0: never
   const int *cancel; ///< read atomically; may be NULL
   sciara_tick *tick; ///< may be NULL

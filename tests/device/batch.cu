@@ -247,12 +247,22 @@ bool is_near_ring(const sciara_state *s, unsigned sides) {
   return false;
 }
 
+uint64_t reached_by_flow(const scene &s, const sciara_state *now) {
+  uint64_t count = 0;
+  for (int64_t i = 0; i < sciara_grid_cells(&now->grid); i++)
+    count += now->arrival[i] >= 0 && !(s.state->arrival[i] >= 0);
+  for (int64_t k = 0; k < s.vents->count; k++)
+    count -= now->arrival[s.vents->row[k] * now->grid.cols + s.vents->col[k]] >= 0;
+  return count;
+}
+
 double inclined(int64_t r, int64_t c, int v) {
   const double sign = v & 1 ? 1 : -1;
   return 500 + sign * 1.5 * (double)(v & 2 ? r : c);
 }
 
-// The slot stops at the end of the first step with lava next to the ring, and before the first step if there is some
+// The slot stops at the end of the first step in which lava has flowed into so many cells, and of that with lava next to
+// the ring; before the first step if there is some
 // already. The last scene has much lava and no vent.
 START_TEST(ring) {
   const unsigned side[] = {SCIARA_SIDE_EAST, SCIARA_SIDE_WEST, SCIARA_SIDE_SOUTH, SCIARA_SIDE_NORTH, SCIARA_SIDE_SOUTH};
@@ -269,11 +279,14 @@ START_TEST(ring) {
   m.name = "ring";
   run r;
   run_start(&r, engine_serial(precision), &m.s, 1);
-  uint64_t first = 0;
+  uint64_t first = 0, reached = 0, later = 0; // cells reached by flow, and the first step with LATER
+  enum { LATER = 20 };
   for (bool near = false; !near && first < 3000;) {
     run_to_step(&r, ++first);
     sciara_state *state = run_state(&r, m.s.state);
     near = is_near_ring(state, side[_i]);
+    reached = reached_by_flow(m.s, state);
+    if (!later && reached >= LATER) later = first;
     sciara_state_destroy(state);
   }
   run_end(&r);
@@ -282,12 +295,25 @@ START_TEST(ring) {
   sciara_stop stop = stop_of(0, 5000);
   sciara_engine_progress progress = {};
   load_into(batch, 0, m.s, side[_i]);
+  if (!much) {
+    ck_assert(later > 0 && later < first);
+    stop.reached = LATER;
+    for (int again = 0; again < 2; again++) {
+      do {
+        ck_assert_msg(tested->slots->advance(batch, nullptr, &stop, &progress) == SCIARA_OK, "%s", sciara_last_error());
+      } while (progress.reason == SCIARA_STOP_WALL);
+      ck_assert_int_eq(progress.reason, SCIARA_STOP_REACHED);
+      ck_assert_uint_eq(progress.step, later);
+    }
+    stop.reached = 0;
+  }
   for (int again = 0; again < 2; again++) {
     do {
       ck_assert_msg(tested->slots->advance(batch, nullptr, &stop, &progress) == SCIARA_OK, "%s", sciara_last_error());
     } while (progress.reason == SCIARA_STOP_WALL);
     ck_assert_int_eq(progress.reason, SCIARA_STOP_RING);
     ck_assert_uint_eq(progress.step, first);
+    ck_assert_uint_eq(progress.reached, reached);
   }
   sciara_state *state = state_of(batch, 0, m.s);
   m.stop = stop_of(0, first);

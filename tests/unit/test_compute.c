@@ -186,6 +186,7 @@ struct test_slot {
   struct sciara_vents *vents;
   struct sciara_state *state;
   unsigned sides;
+  int64_t covered; ///< cells, when it was loaded
 };
 
 enum { SLOTS = 3, STEPS_OF_ADVANCE = 40, MUCH = 100 };
@@ -220,6 +221,22 @@ static void wait_for_advances(void) {
   left_too_soon = __atomic_load_n(&advances_much, __ATOMIC_RELAXED) < 2;
 }
 
+static int64_t covered_cells(const struct sciara_state *s) {
+  int64_t count = 0;
+  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) count += s->arrival[i] >= 0;
+  return count;
+}
+
+/** A member that ends with so many covered cells, atomic: how often that was asked. */
+enum { ENOUGH = 300 };
+static int asked;
+static bool test_ends(void *context, const struct sciara_compute_view *view, struct sciara_compute_wait *wait) {
+  (void)context;
+  __atomic_add_fetch(&asked, 1, __ATOMIC_RELAXED);
+  *wait = (struct sciara_compute_wait){ENOUGH - covered_cells(view->state), INFINITY};
+  return wait->cells <= 0;
+}
+
 /** One member has room next to another, not two. */
 static enum sciara_status test_load(void *slots, int slot, const struct sciara_params *params,
                                     const struct sciara_vents *vents, const struct sciara_state *state,
@@ -237,6 +254,7 @@ static enum sciara_status test_load(void *slots, int slot, const struct sciara_p
   SCIARA_TRY(sciara_engine_find("serial", SCIARA_RULE_FV3, SCIARA_DOUBLE, &s->ops));
   s->params = *params;
   s->sides = sides;
+  s->covered = covered_cells(state);
   const struct sciara_engine_setup setup = {.params = &s->params, .vents = s->vents, .boundary = test_setup.boundary};
   SCIARA_TRY(s->ops->create(&setup, &s->engine));
   return s->ops->upload(s->engine, state);
@@ -269,9 +287,12 @@ static enum sciara_status test_advance(void *slots, const bool takes_part[], con
         progress[k].bad.col = 40 - (int64_t)((s->state->grid.west - grid.west) / grid.cell_size);
         break;
       }
-      if (progress[k].reason != SCIARA_STOP_STEPS || progress[k].step >= stops[k].steps) break;
-      progress[k].reason = SCIARA_STOP_WALL;
       SCIARA_TRY(s->ops->download(s->engine, s->state));
+      progress[k].reached = (uint64_t)(covered_cells(s->state) - s->covered);
+      if (progress[k].reason != SCIARA_STOP_STEPS || progress[k].step >= stops[k].steps) break;
+      const bool enough = stops[k].reached && progress[k].reached >= stops[k].reached;
+      progress[k].reason = enough ? SCIARA_STOP_REACHED : SCIARA_STOP_WALL;
+      if (enough) break;
       if (!near_ring(s->state, s->sides)) continue;
       progress[k].reason = SCIARA_STOP_RING;
       rings_met++;
@@ -337,15 +358,16 @@ static void *compute_in_slot(void *context) {
 
 /**
  * The last of three members may leave its slot, as time allows; a single one leaves it early, or it cannot, for there is no
- * such engine; no member leaves while another one is being loaded; slots of the other precision take no member.
+ * such engine; no member leaves while another one is being loaded; slots of the other precision take no member; members
+ * that end early are asked less often.
  */
-enum { STAYS, LEAVES, NO_SUCCESSOR, ALONE, SLOW_LOAD, OTHER_PRECISION, SLOT_CASES };
+enum { STAYS, EARLY, LEAVES, NO_SUCCESSOR, ALONE, SLOW_LOAD, OTHER_PRECISION, SLOT_CASES };
 
 /** Members in slots, of which two fit at a time, equal those with an engine of their own. */
 TEST_EACH(slots_equal_engines, SLOT_CASES) {
   const bool single = _i == NO_SUCCESSOR || _i == ALONE;
   const int count = single ? 1 : _i == SLOW_LOAD ? 2 : SLOTS;
-  rings_met = most_loaded = outgrown_at = advances_much = 0;
+  rings_met = most_loaded = outgrown_at = advances_much = asked = 0;
   slow_loads = _i == SLOW_LOAD;
   left_too_soon = false;
   static const char *const runs[SLOTS] = {"{\"until\": \"1 h\"}", "{\"max_steps\": 500}",
@@ -367,10 +389,11 @@ TEST_EACH(slots_equal_engines, SLOT_CASES) {
                                                      .ground = sciara_site_checksum(site),
                                                      .threads = 1,
                                                      .device = -1,
-                                                     .slot = sciara_pool_slot(pool, k)};
+                                                     .slot = sciara_pool_slot(pool, k),
+                                                     .ends = _i == EARLY ? test_ends : NULL};
     sciara_pool_reserve(members[k].setup.slot);
   }
-  if (_i != STAYS) sciara_pool_drain(pool);
+  if (_i > EARLY) sciara_pool_drain(pool);
   for (int k = 0; k < count; k++)
     ck_assert_int_eq(pthread_create(&members[k].thread, NULL, compute_in_slot, &members[k]), 0);
   for (int k = 0; k < count; k++) pthread_join(members[k].thread, NULL);
@@ -379,6 +402,7 @@ TEST_EACH(slots_equal_engines, SLOT_CASES) {
   ck_assert(!left_too_soon);
   if (_i != LEAVES && _i != SLOW_LOAD && _i != OTHER_PRECISION) ck_assert_int_eq(outgrown_at > 0, single);
   if (_i == STAYS) ck_assert_int_gt(rings_met, 0);
+  const int asked_in_slots = asked;
   if (_i == LEAVES || _i == SLOW_LOAD) // the others may begin when one has left
     ck_assert_int_le(most_loaded, 2);
   else
@@ -394,6 +418,7 @@ TEST_EACH(slots_equal_engines, SLOT_CASES) {
     sciara_footprint_free(&members[k].footprint);
     free(members[k].json);
   }
+  if (_i == EARLY) ck_assert(asked_in_slots > 0 && 3 * asked_in_slots < asked);
 }
 
 // -------------------------------------------------------------------------------------------------------- checkpoints

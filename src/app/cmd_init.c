@@ -309,12 +309,13 @@ static void choose_width(const char *path, const struct sciara_text *text, struc
   struct sciara_diagnostics diagnostics = {0};
   const struct sciara_problem_options how = {
       .extra_drivers = o->drivers, .extra_driver_count = o->driver_count, .stateless = true};
+  const struct sciara_engine_ops *ops;
   if (sciara_problem_begin(&problem, &diagnostics)) {
     problem.source->scenario.alone = true;
     problem.source->scenario.notes = &sciara_no_notes;
     sciara_scenario_parse_given(path, text->data, text->length, NULL, 0, &problem.source->scenario, &diagnostics);
   }
-  sciara_problem_place(&problem, &how, &diagnostics);
+  sciara_problem_place_on_map(&problem, &how, &ops, &diagnostics);
   o->request.width = problem.grid.cell_size;
   if (o->request.width > 0)
     sciara_log(SCIARA_LOG_INFO, "a fissure is one cell wide, %.10g m; --set vents.%zu.width_m=W gives another width",

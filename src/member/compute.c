@@ -373,7 +373,9 @@ void sciara_compute_place(const struct sciara_compute_setup *setup, const struct
   problem->source->scenario.dem.margin_of_others = setup->planned;
   const struct sciara_problem_options options = {
       .site = setup->site, .stateless = !sciara_scenario_has_initial_lava(&problem->source->scenario)};
-  sciara_problem_place(problem, &options, diagnostics);
+  const struct sciara_engine_ops *ops;
+  const bool placed = sciara_problem_place_on_map(problem, &options, &ops, diagnostics);
+  if (placed && !options.stateless) sciara_diagnostics_add(diagnostics, sciara_problem_start(problem, &options));
 }
 
 /** The state of the first window: bare ground, or the initial lava of the map. */

@@ -13,6 +13,7 @@
 #include "model/params.h"
 #include "model/range.h"
 #include "scenario/scenario_keys.h"
+#include "setup/cost.h"
 #include "setup/scenario_site.h"
 #include "sim/choose_engine.h"
 #include "terrain/dem_gdal.h"
@@ -604,116 +605,39 @@ enum sciara_status sciara_simulation_set_rate(struct sciara_simulation *s, size_
 
 // ------------------------------------------------------------------------------------------------------------ whole
 
-static enum sciara_status place_on_map(struct sciara_problem *p, const struct sciara_problem_options *options,
-                                       struct sciara_diagnostics *diagnostics) {
+static enum sciara_status place_on_site(struct sciara_problem *p, const struct sciara_problem_options *options,
+                                        struct sciara_diagnostics *diagnostics) {
   if (p->source->scenario.dem.margin_m > 0) SCIARA_TRY(problem_find_vents(p, options)); // the DEM depends on them
   SCIARA_TRY(take_site(p, options));
   SCIARA_TRY(problem_find_vents(p, options));
   return problem_place_vents(p, diagnostics);
 }
 
-/** Warns about default parameters on cells for which they were not calibrated, and names the cure that was measured. */
-static void warn_cell_size(const struct sciara_problem *p) {
-  const struct sciara_notes *notes = p->notes;
-  const double w = p->grid.cell_size, side = (double)(p->grid.rows < p->grid.cols ? p->grid.rows : p->grid.cols) * w;
-  const double fitted = sciara_preset_of_rule(SCIARA_RULE_ADVISED)->cell_size_m;
-  const char *advised = sciara_rule_name(SCIARA_RULE_ADVISED);
-  char text[SCIARA_MISFIT_TEXT];
-  if (!sciara_params_misfit(&p->params, w)) return;
-  sciara_misfit_print(w, text);
-  if (w > SCIARA_CELL_MOST)
-    sciara_note(notes, SCIARA_LOG_WARNING,
-                "%s (docs/validation.md). The parameters of rule %s were fitted on cells of %g m: give 'sciara init' "
-                "--set dem.cell_size_m=%g --set model.rule=%s",
-                text, advised, fitted, fitted, advised);
-  else
-    sciara_note(notes, SCIARA_LOG_WARNING,
-                "%s (docs/validation.md). \"model.cooling_reference_cell_m\": 10 together with "
-                "\"model.critical_height_reference_cell_m\": 10 cures most of it (Etna, run-out after a day: 470 m on "
-                "cells of 5 m, with both 2963 m, on 10 m 3082 m).%s Rule \"%s\" (docs/rules.md) depends less on the "
-                "size of the cells",
-                text,
-                side >= 3 * SCIARA_CELL_CALIBRATED // an experiment in a laboratory would be less than one cell
-                    ? " \"dem.cell_size_m\": 10 resamples the DEM; it removes relief finer than its cells."
-                    : "",
-                advised);
-}
-
-/** Warns about a rule whose temperatures do not bear single precision. */
-static void warn_precision(const struct sciara_problem *p) {
-  if (sciara_is_sheet(p->params.rule) && p->engine.single_precision)
-    sciara_note(p->notes, SCIARA_LOG_WARNING,
-                "in single precision cooling by less than 6e-5 K in a step is lost: lava of rule %s that cools slowly "
-                "stays too hot (docs/numerics.md); double precision has no such loss",
-                sciara_rule_name(p->params.rule));
-}
-
-enum { MOMENT = 48 + SCIARA_MINUTE_SIZE };
-
-/** "2 d (2026-05-12 04:00 UTC)" */
-static void print_moment(const struct sciara_problem *p, double time_s, char text[MOMENT]) {
-  sciara_print_duration(time_s, text, MOMENT);
-  sciara_append_minute(p->source->scenario.start, time_s, text, MOMENT);
-}
-
-/** Warns about a vent from which no lava comes in the run: it has no rate, or begins after the end. */
-static void warn_dry_vent(const struct sciara_problem *p, size_t k) {
-  const struct sciara_vent_spec *v = &p->source->scenario.vents[k];
-  const double end = sciara_limits_end(&p->run);
-  char from[MOMENT], last[MOMENT];
-  double first = INFINITY;
-  for (size_t n = 0; n < v->rate_count; n++)
-    if (v->rates[n] > 0) first = fmin(first, v->edges[n]);
-  if (first < end) return;
-  print_moment(p, first, from);
-  print_moment(p, end, last);
-  if (isfinite(first))
-    sciara_note(
-        p->notes, SCIARA_LOG_WARNING,
-        "vents[%zu] (%s) emits nothing in the run, which ends at %s: expected rates that begin before, found the first "
-        "one above 0 at %s",
-        k, v->name, last, from);
-  else
-    sciara_note(p->notes, SCIARA_LOG_WARNING,
-                "vents[%zu] (%s) emits nothing: expected a rate above 0, after \"from\" and before \"until\" of the "
-                "vent where it has them; found none",
-                k, v->name);
-}
-
-/** Warns about vents that emit nothing, and about those of one name. */
-static void warn_vents(const struct sciara_problem *p) {
-  const struct sciara_scenario_spec *s = &p->source->scenario;
-  for (size_t k = 0; k < s->vent_count; k++) {
-    size_t same = 0;
-    while (strcmp(s->vents[same].name, s->vents[k].name) != 0) same++;
-    warn_dry_vent(p, k);
-    if (same < k)
-      sciara_note(s->notes, SCIARA_LOG_WARNING,
-                  "vents[%zu].name: expected another name than that of vents[%zu], found \"%s\" too: results name both "
-                  "alike, and no rate can be set for one of them",
-                  k, same, s->vents[k].name);
+bool sciara_problem_place_on_map(struct sciara_problem *p, const struct sciara_problem_options *options,
+                                 const struct sciara_engine_ops **ops, struct sciara_diagnostics *diagnostics) {
+  const bool scenario_passed = diagnostics->count == 0;
+  enum sciara_status on_map = SCIARA_ERR_INPUT; // if the name of the DEM was rejected
+  *ops = NULL;
+  if (!p->source) return false;
+  take_terms(p);
+  if (p->source->scenario.dem.path) {
+    on_map = place_on_site(p, options, diagnostics);
+    sciara_diagnostics_add(diagnostics, on_map);
   }
-}
-
-/** Warns about edits of the ground that are dated after the end of the run. */
-static void warn_late_edits(const struct sciara_problem *p) {
-  const struct sciara_ground_changes *c = p->site->changes;
-  const double end = sciara_limits_end(&p->run);
-  for (size_t k = 0; c && k < c->count; k++) {
-    char from[MOMENT], last[MOMENT];
-    if (c->change[k].from_s < end) continue;
-    print_moment(p, c->change[k].from_s, from);
-    print_moment(p, end, last);
-    sciara_note(p->notes, SCIARA_LOG_WARNING,
-                "dem.edits[%zu] (%s) is dated %s, and the run ends at %s: it changes nothing", c->change[k].number,
-                c->change[k].name, from, last);
+  if (p->engine.name) { // otherwise nothing of the scenario could be read
+    const enum sciara_status found = sciara_engine_choose(&p->engine, p->params.rule, p->notes, ops);
+    if (!options->any_engine) sciara_diagnostics_add(diagnostics, found);
+    if (found == SCIARA_OK)
+      sciara_diagnostics_add(diagnostics, sciara_engine_check_bands(&p->engine, *ops, options->ranks));
   }
+  if (!scenario_passed || on_map != SCIARA_OK) return false;
+  const size_t before = diagnostics->count;
+  check_ranges(p, diagnostics);
+  return diagnostics->count == before; // other numbers cannot be used either
 }
 
-/** Makes what needs much memory, after checking that it is available. */
-static enum sciara_status make_start(struct sciara_problem *p, const struct sciara_problem_options *options) {
+enum sciara_status sciara_problem_start(struct sciara_problem *p, const struct sciara_problem_options *options) {
   const bool replaced = options->ground || options->bare;
-  if (!options->any_engine) SCIARA_TRY(sciara_size_estimate_check(&p->source->size, p->source->scenario.path));
   if (p->source->scenario.initial_checkpoint && !replaced)
     SCIARA_TRY(sciara_initial_checkpoint_take(p));
   else
@@ -722,61 +646,4 @@ static enum sciara_status make_start(struct sciara_problem *p, const struct scia
   SCIARA_TRY(sciara_problem_change_due(p));
   return p->source->scenario.observed.outline ? sciara_initial_observed_take(p, options)
                                               : place_initial_lava(p, options);
-}
-
-void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_options *options,
-                          struct sciara_diagnostics *diagnostics) {
-  const bool scenario_passed = diagnostics->count == 0;
-  const size_t available = options->stateless ? 0 : sciara_memory_available();
-  const struct sciara_engine_ops *ops = NULL;
-  enum sciara_status on_map = SCIARA_ERR_INPUT; // if the name of the DEM was rejected
-  if (!p->source) return;
-  take_terms(p);
-  if (p->source->scenario.dem.path) {
-    on_map = place_on_map(p, options, diagnostics);
-    sciara_diagnostics_add(diagnostics, on_map);
-  }
-  if (p->engine.name) { // otherwise nothing of the scenario could be read
-    const enum sciara_status found = sciara_engine_choose(&p->engine, p->params.rule, p->notes, &ops);
-    if (!options->any_engine) sciara_diagnostics_add(diagnostics, found);
-    if (found == SCIARA_OK)
-      sciara_diagnostics_add(diagnostics, sciara_engine_check_bands(&p->engine, ops, options->ranks));
-  }
-  // Defaults replace what was rejected in a scenario: what follows would not be the user's problem.
-  if (!scenario_passed || on_map != SCIARA_OK) return;
-  const size_t before = diagnostics->count;
-  check_ranges(p, diagnostics);
-  if (diagnostics->count > before) return; // such numbers cannot be used either
-  if (options->stateless) return;
-  if (!options->ground && !options->site) warn_cell_size(p);
-  if (!options->ground && !options->site) warn_precision(p);
-  if (!options->ground && !options->site) warn_late_edits(p);
-  if (!options->ground && !options->site) warn_vents(p);
-  p->source->size = sciara_size_estimate_make(&p->source->scenario, &p->grid, p->vents, ops, available);
-  if (p->site == options->site) p->source->size.site = 0; // it was already in memory
-  if (ops)
-    sciara_size_estimate_divide(&p->source->size, &p->source->scenario, &p->grid, ops, options->ranks,
-                                options->ranks_here);
-  sciara_diagnostics_add(diagnostics, make_start(p, options));
-}
-
-void sciara_problem_open_all(const char *scenario_path, const struct sciara_problem_options *options,
-                             struct sciara_problem *out, struct sciara_diagnostics *diagnostics) {
-  static const struct sciara_problem_options none = {0};
-  if (!options) options = &none;
-  if (!sciara_problem_begin(out, diagnostics)) return;
-  sciara_scenario_declare_options(sciara_engine_settings());
-  sciara_scenario_read_all(scenario_path, options->overrides, options->override_count, NULL, &out->source->scenario,
-                           diagnostics);
-  sciara_problem_place(out, options, diagnostics);
-}
-
-enum sciara_status sciara_problem_open(const char *scenario_path, const struct sciara_problem_options *options,
-                                       struct sciara_problem *out) {
-  struct sciara_diagnostics diagnostics = {0};
-  sciara_problem_open_all(scenario_path, options, out, &diagnostics);
-  const enum sciara_status status = sciara_diagnostics_status(&diagnostics);
-  sciara_diagnostics_free(&diagnostics);
-  if (status != SCIARA_OK) sciara_problem_free(out);
-  return status;
 }

@@ -5,7 +5,7 @@
 
 #include "file/georef.h"
 #include "scenario/scenario.h"
-#include "setup/cost.h"
+#include "setup/size_estimate.h"
 #include "sim/simulation.h"
 
 struct sciara_checkpoint;
@@ -53,15 +53,30 @@ struct sciara_problem_options {
   const struct sciara_site *site;
   const struct sciara_initial_lava *initial; ///< arrays for layers of initial lava that are of memory; NULL: none
   bool
-      stateless; ///< no state is made and no initial lava read: work and memory do not depend on the size of the map. The
-                 ///< site must be given; whether the memory of a run is free is not checked
+      stateless; ///< there will be no state: the site, which must be given, is shared without the errors of the scenario
   bool bare;     ///< without the initial lava of the scenario: the state of a checkpoint takes its place
   int ranks, ranks_here; ///< processes that will compute it, and those of them on this host; 0: one
   bool any_engine;       ///< for inspection only: neither the engine nor the memory of a run is needed
 };
 
+// Without a state, in setup.c: work and memory do not depend on the size of the map, if the site is given.
+
 /** Makes a problem with an empty source, whose scenario is then read. False, and a diagnostic: there is no memory for one. */
 bool sciara_problem_begin(struct sciara_problem *p, struct sciara_diagnostics *diagnostics);
+
+/**
+ * Places a problem, whose scenario is in its source, if it has one, on its site, and its vents. `ops`: the engine; NULL: it is
+ * not available. All problems are added to `diagnostics`.
+ *
+ * @return whether the problem is what the user meant: defaults replace what was rejected in a scenario
+ */
+bool sciara_problem_place_on_map(struct sciara_problem *p, const struct sciara_problem_options *options,
+                                 const struct sciara_engine_ops **ops, struct sciara_diagnostics *diagnostics);
+
+/** Makes the state of a problem that has been placed, with its initial lava. */
+enum sciara_status sciara_problem_start(struct sciara_problem *p, const struct sciara_problem_options *options);
+
+// The problem of a run, in open.c.
 
 /**
  * Reads the scenario, its DEM and its initial lava, and places the vents. In single precision altitudes and initial

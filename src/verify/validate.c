@@ -12,6 +12,7 @@
 #include "base/wallclock.h"
 #include "model/field.h"
 #include "model/ledger.h"
+#include "setup/cost.h"
 
 static const double difference_limits[SCIARA_DIFFERENCE_LIMITS] = {0.1, 0.01, 1e-9};
 

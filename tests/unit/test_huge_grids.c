@@ -7,7 +7,7 @@
 #include "geometry/moore.h"
 #include "picture/map_picture.h"
 #include "run/writer.h"
-#include "setup/cost.h"
+#include "setup/size_estimate.h"
 #include "store/checkpoint_hdf5.h"
 #include "support/owned.h"
 

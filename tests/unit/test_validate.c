@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about verify/validate.h: what is reported of a wrong engine. The engines here are `serial` with a fault.
+#include "setup/cost.h"
 #include "support/owned.h"
 #include "verify/validate.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "run/writer.h"
-#include "setup/cost.h"
+#include "setup/size_estimate.h"
 #include "support/owned.h"
 
 enum { MOST = 100, NEVER = -1 };

@@ -144,7 +144,7 @@ PIECE void find_flows(struct sciara_part *p, int64_t begin, struct gang *restric
     SCIARA_UNROLL
     for (int i = 1; i < SCIARA_MOORE; i++) {
       rate[i] = b->rate[i][k];
-      const real gives = flows & (rate[i] > 0) ? rate[i] : 0;
+      const real gives = (flows & (rate[i] > 0)) ? rate[i] : 0;
       over = gives * most <= sciara_max0(sciara_flux_level(i, b->drop[i][k])) ? over : 1;
       reach = b->around[i][k] == 0 ? reach + gives : reach;
       b->rate[i][k] = gives;

@@ -17,12 +17,17 @@ static int64_t grown(int64_t capacity, int64_t need) {
   return (bigger + 63) / 64 * 64;
 }
 
-bool sciara_cell_list_reserve(struct sciara_cell_list *l, int64_t more) {
-  if (l->count + more <= l->capacity) return true;
-  const int64_t capacity = grown(l->capacity, l->count + more);
-  if (!resize((void **)&l->cell, l->count, capacity, sizeof *l->cell)) return false;
-  l->capacity = capacity;
+/** Reserves room for `more` entries after the first `count` ones of a list. */
+static bool reserve_more(void **list, size_t size, int64_t count, int64_t more, int64_t *capacity) {
+  if (count + more <= *capacity) return true;
+  const int64_t larger = grown(*capacity, count + more);
+  if (!resize(list, count, larger, size)) return false;
+  *capacity = larger;
   return true;
+}
+
+bool sciara_cell_list_reserve(struct sciara_cell_list *l, int64_t more) {
+  return reserve_more((void **)&l->cell, sizeof *l->cell, l->count, more, &l->capacity);
 }
 
 static enum sciara_status add_cell(struct sciara_cell_list *l, int64_t i) {
@@ -36,11 +41,7 @@ static enum sciara_status add_cell(struct sciara_cell_list *l, int64_t i) {
 enum { STEP_REALS = 0 };
 
 bool sciara_limited_reserve(struct sciara_part *p, int64_t more) {
-  if (p->limited_count + more <= p->limited_capacity) return true;
-  const int64_t capacity = grown(p->limited_capacity, p->limited_count + more);
-  if (!resize((void **)&p->limited, p->limited_count, capacity, sizeof *p->limited)) return false;
-  p->limited_capacity = capacity;
-  return true;
+  return reserve_more((void **)&p->limited, sizeof *p->limited, p->limited_count, more, &p->limited_capacity);
 }
 
 static void release_flows(struct sciara_part *p) {
@@ -77,11 +78,7 @@ bool sciara_edges_reserve(struct sciara_part *p, enum sciara_edge_kind kind, int
 }
 
 bool sciara_arrivals_reserve(struct sciara_arrivals *a, int64_t more) {
-  if (a->count + more <= a->capacity) return true;
-  const int64_t capacity = grown(a->capacity, a->count + more);
-  if (!resize((void **)&a->list, a->count, capacity, sizeof *a->list)) return false;
-  a->capacity = capacity;
-  return true;
+  return reserve_more((void **)&a->list, sizeof *a->list, a->count, more, &a->capacity);
 }
 
 static void release_edges(struct sciara_edges *g) {

@@ -100,27 +100,28 @@ static bool tower_is_noticed(const struct sciara_run_json *run_json) {
   return run_json_warning(run_json, SCIARA_WARNING_VENT) || run_json_warning(run_json, SCIARA_WARNING_TOWER);
 }
 
-/** Warns if the observed lava with which a run begins runs off. */
-static enum sciara_status run_off_warn(const struct sciara_problem *p, struct sciara_run_json *run_json) {
-  char *text;
-  SCIARA_TRY(sciara_observed_run_off(p, &text));
+/** Adds and logs a warning, whose text is released; NULL: there is none. */
+static enum sciara_status say(struct sciara_run_json *run_json, const char *kind, char *text) {
   if (!text) return SCIARA_OK;
   sciara_log(SCIARA_LOG_WARNING, "%s", text);
-  const enum sciara_status status = warn(run_json, SCIARA_WARNING_OBSERVED, text);
+  const enum sciara_status status = warn(run_json, kind, text);
   free(text);
   return status;
 }
 
-/** Adds, and logs, a warning if the run has ended with the front at rest and its vents emit lava later. */
+/** Warns if the observed lava with which a run begins runs off. */
+static enum sciara_status run_off_warn(const struct sciara_problem *p, struct sciara_run_json *run_json) {
+  char *text;
+  SCIARA_TRY(sciara_observed_run_off(p, &text));
+  return say(run_json, SCIARA_WARNING_OBSERVED, text);
+}
+
+/** Warns if the run has ended with the front at rest and its vents emit lava later. */
 static enum sciara_status rest_warn(const struct sciara_simulation *s, struct sciara_run_json *run_json) {
   char *text;
   if (s->finished != SCIARA_STOP_FRONT) return SCIARA_OK;
   SCIARA_TRY(sciara_front_rest_text(s->problem.vents, s->progress.time, &text));
-  if (!text) return SCIARA_OK;
-  sciara_log(SCIARA_LOG_WARNING, "%s", text);
-  const enum sciara_status status = warn(run_json, SCIARA_WARNING_EFFUSION, text);
-  free(text);
-  return status;
+  return say(run_json, SCIARA_WARNING_EFFUSION, text);
 }
 
 /** What dem.tif tells its readers: the window of the DEM, and the cells of which its own were made. */

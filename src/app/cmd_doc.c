@@ -193,7 +193,7 @@ static void print_bash_options(const struct sciara_command *command, FILE *out) 
   fputs("'\" ;;\n", out);
 }
 
-/** Print the completions for a shell. */
+/** Prints the completions for a shell. */
 static void doc_bash(FILE *out) {
   fputs(before, out);
   print_commands(out);
@@ -420,7 +420,7 @@ static void print_function(const struct sciara_command *command, FILE *out) {
   }
 }
 
-/** Print the completions for a shell. */
+/** Prints the completions for a shell. */
 static void doc_zsh(FILE *out) {
   fputs("#compdef sciara\n# Completions of sciara for zsh, made by \"sciara doc zsh\".\n\n", out);
   const struct sciara_command *command;

@@ -52,9 +52,8 @@ struct sciara_problem_options {
    */
   const struct sciara_site *site;
   const struct sciara_initial_lava *initial; ///< arrays for layers of initial lava that are of memory; NULL: none
-  bool
-      stateless; ///< there will be no state: the site, which must be given, is shared without the errors of the scenario
-  bool bare;     ///< without the initial lava of the scenario: the state of a checkpoint takes its place
+  bool stateless;        ///< there will be no state: a site that is given is shared without the errors of the scenario
+  bool bare;             ///< without the initial lava of the scenario: the state of a checkpoint takes its place
   int ranks, ranks_here; ///< processes that will compute it, and those of them on this host; 0: one
   bool any_engine;       ///< for inspection only: neither the engine nor the memory of a run is needed
 };

@@ -3,7 +3,7 @@
 // band with a halo, the liquid cells of the adjacent halo rows come between these two groups: they are donors only.
 //
 // Every liquid cell has an entry for its outflows, so the new values of a cell can be written at once, and no field is
-// needed twice. The step that is made of these functions comes last. Compiled once per precision.
+// needed twice. Compiled once per precision.
 // Included by this room alone.
 #ifndef SCIARA_ENGINE_ACTIVE_H
 #define SCIARA_ENGINE_ACTIVE_H
@@ -40,34 +40,6 @@ struct sciara_active {
   int64_t inflow_capacity;
 };
 
-#define sciara_active_create SCIARA_NAME(sciara_active_create)
-#define sciara_active_destroy SCIARA_NAME(sciara_active_destroy)
-#define sciara_active_upload SCIARA_NAME(sciara_active_upload)
-#define sciara_active_download SCIARA_NAME(sciara_active_download)
-#define sciara_active_emit SCIARA_NAME(sciara_active_emit)
-#define sciara_active_profile SCIARA_NAME(sciara_active_profile)
-#define sciara_active_memory SCIARA_NAME(sciara_active_memory)
-#define sciara_active_memory_of_lava SCIARA_NAME(sciara_active_memory_of_lava)
-
-/** The functions of the same names of the engine, which is a struct sciara_active (engine.h). */
-enum sciara_status sciara_active_create(const struct sciara_engine_setup *setup, void **engine);
-void sciara_active_destroy(void *engine);
-enum sciara_status sciara_active_upload(void *engine, const struct sciara_state *state);
-enum sciara_status sciara_active_download(void *engine, struct sciara_state *state);
-enum sciara_status sciara_active_profile(void *engine, struct sciara_engine_profile *out);
-
-/**
- * gamma, then s = s + t. Afterwards there is an entry for every liquid cell, room in the list for every possible
- * receiver of this step and, with setup.profile, for the inflows.
- */
-enum sciara_status sciara_active_emit(struct sciara_active *a);
-
-/** Bytes that the engine needs before any lava flows. */
-void sciara_active_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device);
-
-/** Bytes for each liquid cell: its entry, and its index in the list. */
-size_t sciara_active_memory_of_lava(unsigned record);
-
 /** Reports invalid numbers in the cell with padded index i. */
 static inline void sciara_active_report(struct sciara_active *a, int64_t i) {
   int64_t row, col;
@@ -102,19 +74,5 @@ static inline struct sciara_inflow sciara_active_gather(const struct sciara_acti
   }
   return inflow;
 }
-
-// ---------------------------------------------- the step of `serial` in two halves, and its phases, in serial_phases.c
-
-#define sciara_serial_first_half SCIARA_NAME(sciara_serial_first_half)
-#define sciara_serial_second_half SCIARA_NAME(sciara_serial_second_half)
-#define sciara_serial_phases SCIARA_NAME(sciara_serial_phases)
-
-/** The step up to t_opt, s, the smallest time of the liquid cells. */
-enum sciara_status sciara_serial_first_half(struct sciara_active *a, real *t_opt);
-
-/** The rest of the step, with the smallest time of all cells, s. */
-enum sciara_status sciara_serial_second_half(struct sciara_active *a, real t_opt);
-
-extern const struct sciara_engine_phases sciara_serial_phases;
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "engine/device_info.h"
 #include "engine/engine.h"
 
 // The ops of an engine, declared and then listed, of each rule that it has: of ALL, or of those of kind SLOPES.
@@ -181,3 +182,22 @@ const char *sciara_engine_auto(enum sciara_rule_kind rule) {
   }
   return SCIARA_ENGINE_AUTO_HOST;
 }
+
+#ifndef SCIARA_HAVE_CUDA // with CUDA these functions are in cuda/probe.cu
+
+int sciara_devices(void) { return 0; }
+
+const char *sciara_device_code(void) { return ""; }
+
+uint64_t sciara_device_identity(int device) {
+  (void)device;
+  return 0;
+}
+
+bool sciara_device_describe(int device, struct sciara_device_info *out) {
+  (void)device;
+  *out = (struct sciara_device_info){.name = ""};
+  return false;
+}
+
+#endif

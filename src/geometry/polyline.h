@@ -65,7 +65,7 @@ bool sciara_polygon_contains(const struct sciara_point *corners, size_t count, s
 /** The point halfway along a polyline; the point itself if there is only one. */
 struct sciara_point sciara_polyline_middle(const struct sciara_point *points, size_t count);
 
-// ------------------------------------------- of an area, a disc around a point or a strip along a line, in vent_area.c
+// --------------------------------------------------------------- an area: a disc around a point or a strip along a line
 
 enum { SCIARA_VENT_AREA_MOST = 100000 }; ///< most cells that the area of one vent may have
 

@@ -52,7 +52,7 @@ static inline uint64_t sciara_draw_bits(struct sciara_draw d) {
 /** The number in (0, 1) of 64 bits: an odd multiple of 2^-53, so neither 0 nor 1. */
 static inline double sciara_unit(uint64_t bits) { return ((double)(bits >> 12) + 0.5) * 0x1p-52; }
 
-// -------------------------------------------------------------------------------- the normal distribution, in normal.c
+// ------------------------------------------------------------------------------------------- the normal distribution
 
 /**
  * The inverse of the normal distribution function, for p in (0, 1): algorithm AS 241, PPND16 (M. Wichura 1988, Appl.

@@ -51,7 +51,7 @@ PIECE void load_gang(const struct sciara_part *p, int64_t begin, int count, stru
   const int64_t *cell = p->cell + begin;
   for (int k = 0, run; k < count; k += run) { // what a vector loads too much, the next one replaces
     run = run_of(cell + k, count - k);
-    load_run(p, cell[k], k, lanes_of(run), b);
+    load_run(p, cell[k], k, lanes_of_run(run), b);
   }
 }
 

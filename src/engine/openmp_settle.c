@@ -100,7 +100,7 @@ PIECE void collect_inflows(const struct sciara_part *p, int64_t begin, int count
   const int64_t *cell = p->cell + begin;
   for (int k = 0, run; k < count; k += run) { // what a vector computes too much, the next one replaces
     run = run_of(cell + k, count - k);
-    collect_run(p, begin + k, cell[k], lanes_of(run), q->h + k, q->px + k, q->py + k, q->heat + k);
+    collect_run(p, begin + k, cell[k], lanes_of_run(run), q->h + k, q->px + k, q->py + k, q->heat + k);
   }
 }
 

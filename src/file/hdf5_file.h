@@ -126,7 +126,7 @@ enum sciara_status sciara_hdf5_series_open(const char *path, sciara_hdf5_source_
 /** Checks a file that another library will open. A file that is not HDF5 passes. Call outside a session. */
 enum sciara_status sciara_hdf5_check_foreign(const char *path);
 
-// -------------------------------------------------------------------------------------------- chunks, in chunk_guard.c
+// ---------------------------------------------------------------------------------------------- chunks, in hdf5_open.c
 
 // The stored chunks of a dataset are checked before HDF5 reads them. HDF5 1.10 trusts what a file states about a chunk: it
 // reads beyond the end of a chunk whose filters are marked as left out, or that inflates to too few bytes.

@@ -16,7 +16,6 @@
 #include "base/mem.h"
 #include "file/gdal_support.h"
 #include "file/hdf5_file.h"
-#include "file/vector_dates.h"
 #include "file/vector_open.h"
 #include "file/vector_place.h"
 #include "terrain/dem_source.h"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening a vector file from anywhere: only with drivers that open nothing else.
+// Opening a vector file from anywhere: only with drivers that open nothing else. Its layers, their CRS, and the dates of their
+// features.
 #ifndef SCIARA_FILE_VECTOR_OPEN_H
 #define SCIARA_FILE_VECTOR_OPEN_H
 
 #include <gdal.h>
 #include <ogr_api.h>
 
+#include "base/log.h"
 #include "file/gdal_support.h"
 
 /** All drivers that may be used, those of the caller last; release with CSLDestroy. */
@@ -59,5 +61,31 @@ OGRSpatialReferenceH sciara_vector_srs(OGRLayerH layer);
  */
 enum sciara_status sciara_vector_check_degrees(const char *path, OGRLayerH layer, const char *crs_wkt,
                                                const double *box);
+
+// ------------------------------------------------------------------------------------------------- dates of features
+
+// An agency may map the outlines of a flow one after the other.
+
+/** The date of a feature, s, as of sciara_parse_date; without a zone it is UTC. False: it has none. */
+bool sciara_vector_date_of(OGRFeatureH feature, int field, double *date);
+
+/** Which features of a layer are taken: those of one date, or all. */
+struct sciara_vector_date {
+  int field; ///< negative: all features
+  double date;
+};
+
+/** Whether a feature is taken. */
+bool sciara_vector_has_date(OGRFeatureH feature, const struct sciara_vector_date *of);
+
+/**
+ * Chooses the outlines of one time in a layer that has some of several dates, which are not one outline: those of the date `when`,
+ * or, if it has days, of that day, with a message. SCIARA_ERR_INPUT, with a cure, if there are none of that time.
+ *
+ * @param when as of sciara_parse_date; 0: not known
+ * @param hint the way in which a command chooses a date itself, after the list of dates; "": it has none
+ */
+enum sciara_status sciara_vector_choose_date(const char *path, OGRLayerH layer, double when, const char *hint,
+                                             const struct sciara_notes *notes, struct sciara_vector_date *out);
 
 #endif

@@ -10,7 +10,6 @@
 #include <strings.h>
 
 #include "base/mem.h"
-#include "file/vector_dates.h"
 #include "file/vector_open.h"
 #include "file/vector_place.h"
 #include "terrain/dem_source.h"

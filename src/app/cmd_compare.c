@@ -18,7 +18,6 @@
 #include "export/run_scores.h"
 #include "export/target.h"
 #include "file/durable.h"
-#include "file/input_file.h"
 #include "geometry/polyline.h"
 
 // -------------------------------------------------------------------------------------------------------------- scores

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "file/input_file.h"
 
 static enum sciara_status out_of_memory(const char *what) {
   return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for a path", what);
@@ -39,6 +38,107 @@ static int fsync_again(int fd) {
   } while (result != 0 && errno == EINTR);
   return result;
 }
+
+/** For messages. */
+static const char *kind_of_file(mode_t mode) {
+  if (S_ISREG(mode)) return "file";
+  if (S_ISDIR(mode)) return "folder";
+  if (S_ISFIFO(mode)) return "named pipe";
+  if (S_ISSOCK(mode)) return "socket";
+  return "device";
+}
+
+// ------------------------------------------------------------------------------------------------------- input files
+
+static enum sciara_status check_kind(const char *path, const struct stat *about) {
+  if (S_ISREG(about->st_mode)) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: is a %s, expected a file", path, kind_of_file(about->st_mode));
+}
+
+enum sciara_status sciara_input_check(const char *path) {
+  struct stat about;
+  if (stat(path, &about) != 0) return io_failure(path, "open");
+  SCIARA_TRY(check_kind(path, &about));
+  return access(path, R_OK) == 0 ? SCIARA_OK : io_failure(path, "open");
+}
+
+// First checked by name, because opening a device may already have an effect; checked again in case it was replaced.
+enum sciara_status sciara_input_open(const char *path, int *fd) {
+  *fd = -1;
+  struct stat about;
+  if (stat(path, &about) != 0) return io_failure(path, "open");
+  SCIARA_TRY(check_kind(path, &about));
+  const int opened = open_again(path, O_RDONLY | O_NOCTTY);
+  if (opened < 0) return io_failure(path, "open");
+  const enum sciara_status status = fstat(opened, &about) == 0 ? check_kind(path, &about) : io_failure(path, "open");
+  if (status != SCIARA_OK) {
+    close(opened);
+    return status;
+  }
+  *fd = opened;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_input_stream(const char *path, FILE **out) {
+  int fd;
+  *out = NULL;
+  SCIARA_TRY(sciara_input_open(path, &fd));
+  *out = fdopen(fd, "r");
+  if (*out) return SCIARA_OK;
+  const enum sciara_status status = sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory to read it", path);
+  close(fd);
+  return status;
+}
+
+/* Grows *buffer so that it has room for at least one more byte than `length` and the NUL, never beyond limit + 2. */
+static enum sciara_status grow(const char *path, char **buffer, size_t length, size_t limit, size_t *capacity) {
+  if (length + 1 < *capacity) return SCIARA_OK;
+  size_t needed = *capacity == 0 ? 65536 : *capacity * 2;
+  if (needed > limit + 2) needed = limit + 2;
+  char *fresh = (char *)realloc(*buffer, needed);
+  if (!fresh) return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for %zu bytes", path, needed);
+  *buffer = fresh;
+  *capacity = needed;
+  return SCIARA_OK;
+}
+
+/* Requests one byte beyond the limit, to distinguish a file of exactly `limit` bytes from a larger one. */
+static enum sciara_status read_all(int fd, const char *path, size_t limit, char **buffer, size_t *length) {
+  size_t capacity = 0;
+  for (;;) {
+    SCIARA_TRY(grow(path, buffer, *length, limit, &capacity));
+    ssize_t n = read(fd, *buffer + *length, capacity - 1 - *length);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return io_failure(path, "read");
+    if (n == 0) break;
+    *length += (size_t)n;
+    if (*length > limit)
+      return sciara_fail(SCIARA_ERR_INPUT, "%s: the file is larger than the %zu bytes allowed", path, limit);
+  }
+  (*buffer)[*length] = '\0';
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_file_read(const char *path, size_t limit, char **out, size_t *count) {
+  *out = NULL;
+  *count = 0;
+  if (limit > SIZE_MAX / 4) limit = SIZE_MAX / 4;
+  int fd;
+  SCIARA_TRY(sciara_input_open(path, &fd));
+  char *buffer = NULL;
+  size_t length = 0;
+  enum sciara_status status = read_all(fd, path, limit, &buffer, &length);
+  close(fd);
+  if (status != SCIARA_OK) {
+    free(buffer);
+    return status;
+  }
+  *out = buffer;
+  *count = length;
+  return SCIARA_OK;
+}
+
+// ------------------------------------------------------------------------------------------------------ atomic files
 
 enum sciara_status sciara_file_sync(const char *path) {
   int fd = open_again(path, O_RDONLY);
@@ -104,7 +204,7 @@ static enum sciara_status check_regular(int fd, const char *path) {
   struct stat about;
   if (fstat(fd, &about) != 0) return io_failure(path, "examine");
   if (S_ISREG(about.st_mode)) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_IO, "%s: is a %s, expected a file; remove it", path, sciara_file_kind(about.st_mode));
+  return sciara_fail(SCIARA_ERR_IO, "%s: is a %s, expected a file; remove it", path, kind_of_file(about.st_mode));
 }
 
 static enum sciara_status replace_through(const char *part, const char *path, const void *bytes, size_t count,
@@ -149,53 +249,7 @@ enum sciara_status sciara_file_replace_shared(const char *path, const void *byte
   return status;
 }
 
-/* Grows *buffer so that it has room for at least one more byte than `length` and the NUL, never beyond limit + 2. */
-static enum sciara_status grow(const char *path, char **buffer, size_t length, size_t limit, size_t *capacity) {
-  if (length + 1 < *capacity) return SCIARA_OK;
-  size_t needed = *capacity == 0 ? 65536 : *capacity * 2;
-  if (needed > limit + 2) needed = limit + 2;
-  char *fresh = (char *)realloc(*buffer, needed);
-  if (!fresh) return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for %zu bytes", path, needed);
-  *buffer = fresh;
-  *capacity = needed;
-  return SCIARA_OK;
-}
-
-/* Requests one byte beyond the limit, to distinguish a file of exactly `limit` bytes from a larger one. */
-static enum sciara_status read_all(int fd, const char *path, size_t limit, char **buffer, size_t *length) {
-  size_t capacity = 0;
-  for (;;) {
-    SCIARA_TRY(grow(path, buffer, *length, limit, &capacity));
-    ssize_t n = read(fd, *buffer + *length, capacity - 1 - *length);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return io_failure(path, "read");
-    if (n == 0) break;
-    *length += (size_t)n;
-    if (*length > limit)
-      return sciara_fail(SCIARA_ERR_INPUT, "%s: the file is larger than the %zu bytes allowed", path, limit);
-  }
-  (*buffer)[*length] = '\0';
-  return SCIARA_OK;
-}
-
-enum sciara_status sciara_file_read(const char *path, size_t limit, char **out, size_t *count) {
-  *out = NULL;
-  *count = 0;
-  if (limit > SIZE_MAX / 4) limit = SIZE_MAX / 4;
-  int fd;
-  SCIARA_TRY(sciara_input_open(path, &fd));
-  char *buffer = NULL;
-  size_t length = 0;
-  enum sciara_status status = read_all(fd, path, limit, &buffer, &length);
-  close(fd);
-  if (status != SCIARA_OK) {
-    free(buffer);
-    return status;
-  }
-  *out = buffer;
-  *count = length;
-  return SCIARA_OK;
-}
+// ------------------------------------------------------------------------------------------------- folders and paths
 
 /* Makes one level; the new entry is synced in its parent. */
 static enum sciara_status folder_make_one(const char *path) {

@@ -1,10 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are written: atomic ones, which are complete or absent (written as NAME.part, synced, renamed, and the folder
-// synced); their folders, paths and names.
+// Files that are read, and files that are written: atomic ones, which are complete or absent (written as NAME.part, synced,
+// renamed, and the folder synced); their folders, paths and names.
 #ifndef SCIARA_FILE_DURABLE_H
 #define SCIARA_FILE_DURABLE_H
 
+#include <stdio.h>
+
 #include "base/status.h"
+
+// ------------------------------------------------------------------------------------------------------- input files
+
+// Every file that is read is opened here: only regular files (also through symbolic links) are, so that a named pipe, a device or
+// a socket instead of an input is an immediate error, and the program never waits for it.
+
+/**
+ * Checks that `path` is a regular file that can be read, for libraries that open it by its path. SCIARA_ERR_IO if it
+ * cannot be reached, SCIARA_ERR_INPUT if it is not a regular file.
+ */
+enum sciara_status sciara_input_check(const char *path);
+
+/** Opens a regular file for reading. The file that was checked is the one that is open. */
+enum sciara_status sciara_input_open(const char *path, int *fd);
+
+/** An input file as a stream; close it with fclose. */
+enum sciara_status sciara_input_stream(const char *path, FILE **out);
+
+/**
+ * Reads a whole file of at most `limit` bytes; *out is malloc'd and NUL-terminated, *count its length. A larger file is
+ * SCIARA_ERR_INPUT and is not read to its end; so is anything but a regular file. SCIARA_ERR_IO if it cannot be opened
+ * or read.
+ */
+enum sciara_status sciara_file_read(const char *path, size_t limit, char **out, size_t *count);
+
+// ------------------------------------------------------------------------------------------------------ atomic files
 
 /** fsync of an existing file by path. SCIARA_ERR_IO names the file and the cause. */
 enum sciara_status sciara_file_sync(const char *path);
@@ -24,12 +52,7 @@ enum sciara_status sciara_file_replace(const char *path, const void *bytes, size
  */
 enum sciara_status sciara_file_replace_shared(const char *path, const void *bytes, size_t count, bool synced);
 
-/**
- * Reads a whole file of at most `limit` bytes; *out is malloc'd and NUL-terminated, *count its length. A larger file is
- * SCIARA_ERR_INPUT and is not read to its end; so is anything but a regular file. SCIARA_ERR_IO if it cannot be opened
- * or read.
- */
-enum sciara_status sciara_file_read(const char *path, size_t limit, char **out, size_t *count);
+// ------------------------------------------------------------------------------------------------- folders and paths
 
 /** Makes a folder and its missing parents, each synced. An existing folder is fine. */
 enum sciara_status sciara_folder_make(const char *path);

@@ -15,7 +15,6 @@
 
 #include "base/text.h"
 #include "file/durable.h"
-#include "file/input_file.h"
 
 enum { MOST_TEXT = 16 << 20 }; // bytes of a .prj or .aux.xml
 

@@ -70,6 +70,14 @@ void sciara_gdal_files_forbid(char *name);
 /** Removes the prefix from a message or name made by GDAL, in place. */
 void sciara_gdal_files_strip(char *text);
 
+/**
+ * Checks the header of a file that another library will open (netcdf_header.c): every list fits in the file, names have 1
+ * to 256 bytes, dimensions exist, types belong to the format, and the values of every variable lie after the header and in
+ * the file. A file that does not begin like CDF-1, CDF-2 or CDF-5 passes. SCIARA_ERR_INPUT names the byte, what was found
+ * and what is expected; SCIARA_ERR_IO: the file cannot be read.
+ */
+enum sciara_status sciara_netcdf_check_header(const char *path);
+
 /** Appends a path as one word of a shell command: 'it'\''s.tif'. */
 enum sciara_status sciara_shell_quote(struct sciara_text *out, const char *path);
 

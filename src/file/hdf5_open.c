@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "file/input_file.h"
+#include "file/durable.h"
 
 enum {
   MOST_OBJECTS = 10000, // in a file: groups may contain each other, and a traversal would not end

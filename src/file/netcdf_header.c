@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "file/input_file.h"
+// The header of NetCDF's classic formats, as Unidata's "NetCDF Classic Format Specification" and its extension for CDF-5 describe it
+// (docs.unidata.ucar.edu/netcdf-c, appendix "File Format Specifications"). libnetcdf trusts many of the numbers in it and
+// crashes on others, so it is checked before GDAL opens the file. NetCDF-4 files are HDF5 (hdf5_file.h).
+#include "file/gdal_support.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,6 +14,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "file/durable.h"
 
 enum {
   TAG_DIMENSIONS = 10,

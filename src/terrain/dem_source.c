@@ -15,8 +15,8 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "file/durable.h"
 #include "file/hdf5_file.h"
-#include "file/input_file.h"
 
 // -------------------------------------------------------------------------------------------------------------- NetCDF
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "file/durable.h"
 #include "file/gdal_support.h"
-#include "file/input_file.h"
 #include "terrain/dem_source.h"
 
 /** Longitude and latitude of the middle of a raster; false if its CRS does not define it. */

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which headers of classic NetCDF files are accepted (file/input_file.h). The files were written by the package netCDF4
+// Which headers of classic NetCDF files are accepted (file/gdal_support.h). The files were written by the package netCDF4
 // for Python; the places of the numbers in them were taken from the specification of the format by a program of its own.
 
 #include "base/status.h"
 #include "file/gdal_support.h"
-#include "file/input_file.h"
 #include "support/folder.h"
 
 #define CORPUS SCIARA_SOURCE_DIR "/tests/fuzz/corpus/netcdf/"

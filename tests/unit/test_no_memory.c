@@ -6,7 +6,7 @@
 
 #include "analysis/timeseries.h"
 #include "bench/bench_report.h"
-#include "file/input_file.h"
+#include "file/gdal_support.h"
 #include "file/json_strict.h"
 #include "run/run.h"
 #include "sciara.h"

@@ -6,7 +6,6 @@
 
 #include <stddef.h>
 
-#include "geometry/dem_window.h"
 #include "geometry/grid.h"
 #include "model/ground_edit.h"
 #include "sciara.h"

@@ -4,7 +4,6 @@
 #define SCIARA_PAGE_PAGE_HTML_H
 
 #include "base/text.h"
-#include "geometry/dem_window.h"
 #include "geometry/poi.h"
 #include "geometry/polyline.h"
 #include "map/words.h"

@@ -408,7 +408,7 @@ static enum sciara_status read_tree(const struct reading *c) {
   const struct sciara_ensemble_reading *r = &c->r;
   struct sciara_calibration_file *f = c->file;
   SCIARA_TRY(sciara_json_read(f->path, &f->tree));
-  sciara_calibration_tree_check(f->path, f->tree, r->diagnostics);
+  sciara_tree_check(f->path, f->tree, SCIARA_CALIBRATION_KEYS, r->diagnostics);
   if (r->diagnostics->count > 0) return SCIARA_OK;
   SCIARA_TRY(read_design(r, f));
   SCIARA_TRY(read_pairs(c));

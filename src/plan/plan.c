@@ -263,7 +263,7 @@ static enum sciara_status read_tree(struct sciara_planning *p) {
   const enum sciara_status status = sciara_json_parse_all(p->r.file, text, length, p->r.diagnostics, &p->root);
   free(text);
   SCIARA_TRY(status);
-  sciara_ensemble_tree_check(p->r.file, p->root, p->r.diagnostics);
+  sciara_tree_check(p->r.file, p->root, SCIARA_ENSEMBLE_KEYS, p->r.diagnostics);
   for (cJSON *child = cJSON_IsObject(p->root) ? p->root->child : NULL, *next; child; child = next) {
     const struct sciara_scenario_key *key = sciara_scenario_key_find(SCIARA_ENSEMBLE_KEYS, child->string);
     next = child->next;

@@ -574,12 +574,8 @@ void sciara_scenario_check(const char *file, const cJSON *root, struct sciara_di
   if (check_tree(&c, root, "")) check_source(&c, root);
 }
 
-void sciara_ensemble_tree_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics) {
-  check_tree(&(struct check){.file = file, .diagnostics = diagnostics}, root, SCIARA_ENSEMBLE_KEYS);
-}
-
-void sciara_calibration_tree_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics) {
-  check_tree(&(struct check){.file = file, .diagnostics = diagnostics}, root, SCIARA_CALIBRATION_KEYS);
+void sciara_tree_check(const char *file, const cJSON *root, const char *keys, struct sciara_diagnostics *diagnostics) {
+  check_tree(&(struct check){.file = file, .diagnostics = diagnostics}, root, keys);
 }
 
 bool sciara_scenario_passes(const struct sciara_scenario_key *key, const cJSON *value) {

@@ -128,11 +128,8 @@ enum sciara_status sciara_scenario_refuse(const char *file, const struct sciara_
  */
 void sciara_scenario_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics);
 
-/** sciara_scenario_check for the tree of an ensemble file. */
-void sciara_ensemble_tree_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics);
-
-/** sciara_scenario_check for the tree of a calibration file. */
-void sciara_calibration_tree_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics);
+/** sciara_scenario_check for the tree of a file with SCIARA_ENSEMBLE_KEYS or SCIARA_CALIBRATION_KEYS. */
+void sciara_tree_check(const char *file, const cJSON *root, const char *keys, struct sciara_diagnostics *diagnostics);
 
 /** The rule that the object "model" names, itself or by its preset; fv3 if it names none. @param model may be NULL */
 enum sciara_rule_kind sciara_scenario_rule_of(const cJSON *model);

@@ -15,7 +15,7 @@
 #include "file/durable.h"
 #include "page/page_html.h"
 #include "scenario/scenario_keys.h"
-#include "scenario/vent_places.h"
+#include "scenario/vent_facts.h"
 
 /** Appends a tree, which may be NULL for want of memory, and deletes it. */
 static enum sciara_status print_tree(cJSON *root, bool whole, struct sciara_text *out) {

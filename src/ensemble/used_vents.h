@@ -5,7 +5,7 @@
 
 #include "ensemble/ensemble.h"
 #include "ensemble/sample.h"
-#include "scenario/vent_places.h"
+#include "scenario/vent_facts.h"
 
 struct sciara_used_vent {
   const char *name;

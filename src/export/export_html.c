@@ -11,7 +11,7 @@
 #include "map/words.h"
 #include "page/page_html.h"
 #include "run/run_facts.h"
-#include "scenario/vent_places.h"
+#include "scenario/vent_facts.h"
 
 /** The requested field comes first; the others are those of a page, if the snapshot has them. */
 static enum sciara_status choose_fields(const struct sciara_export_job *job, enum sciara_field *fields, size_t *count) {

@@ -29,6 +29,7 @@
 #include "run/run_folder.h"
 #include "run/state_files.h"
 #include "run/writer.h"
+#include "scenario/vent_facts.h"
 #include "setup/outflow.h"
 #include "setup/setup.h"
 #include "sim/agenda.h"

@@ -9,7 +9,7 @@
 #include "map/words.h"
 #include "picture/map_picture.h"
 #include "scenario/scenario.h"
-#include "scenario/vent_places.h"
+#include "scenario/vent_facts.h"
 #include "store/run_json.h"
 
 /** The moment that a map shows. Texts may be NULL. */

@@ -129,18 +129,6 @@ enum sciara_status sciara_scenario_read(const char *path, const char *const *ove
                                         const struct sciara_notes *notes, struct sciara_scenario_spec *out);
 void sciara_scenario_free(struct sciara_scenario_spec *s);
 
-/**
- * What its vents emit; its volume is NAN if the rates of a vent are in another file, which was not read.
- *
- * @param from of struct sciara_emission
- */
-enum sciara_status sciara_scenario_emission(const struct sciara_scenario_spec *s, double from,
-                                            struct sciara_emission *out);
-
-/** sciara_scenario_emission of its vents on a grid. */
-enum sciara_status sciara_scenario_emission_of(const struct sciara_scenario_spec *s, const struct sciara_vents *vents,
-                                               double from, struct sciara_emission *out);
-
 /** What a change replaced. */
 struct sciara_effusion_change {
   size_t vent;

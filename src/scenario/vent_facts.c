@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "scenario/vent_places.h"
+#include "scenario/vent_facts.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -46,4 +47,32 @@ void sciara_vent_marks_free(struct sciara_vent_marks *m) {
   }
   sciara_free(m->mark);
   *m = (struct sciara_vent_marks){0};
+}
+
+// ---------------------------------------------------------------------------------------------------- what they emit
+
+enum sciara_status sciara_scenario_emission_of(const struct sciara_scenario_spec *s, const struct sciara_vents *vents,
+                                               double from, struct sciara_emission *out) {
+  const bool later = from > 0;
+  SCIARA_TRY(
+      sciara_vents_emission(vents, later ? from : -INFINITY, later ? sciara_limits_end(&s->run) : INFINITY, out));
+  out->from_s = later ? from : 0;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_scenario_emission(const struct sciara_scenario_spec *s, double from,
+                                            struct sciara_emission *out) {
+  struct sciara_vents *vents = sciara_vents_create();
+  bool known = s->vent_count > 0;
+  if (!vents) return SCIARA_ERR_MEMORY;
+  enum sciara_status status = SCIARA_OK;
+  for (size_t k = 0; k < s->vent_count && status == SCIARA_OK; k++) {
+    const struct sciara_vent_spec *v = &s->vents[k];
+    known &= v->edges != NULL;
+    if (v->edges) status = sciara_vents_add(vents, 0, 0, (int64_t)v->rate_count, v->edges, v->rates);
+  }
+  if (status == SCIARA_OK) status = sciara_scenario_emission_of(s, vents, from, out);
+  if (!known) out->volume_m3 = NAN;
+  sciara_vents_destroy(vents);
+  return status;
 }

@@ -161,10 +161,6 @@ static enum sciara_status georef_cf(const char *wkt, struct cf_attribute out[CF_
 #define REFERENCE(IDENTIFIER, name, edition, KIND, published, with) published,
 static const char *const references[SCIARA_RULES] = {SCIARA_EACH_RULE(REFERENCE, )};
 
-hid_t sciara_layout_type(const struct sciara_snapshot_context *context) {
-  return context->as_double ? H5T_IEEE_F64LE : H5T_IEEE_F32LE;
-}
-
 static enum sciara_status put_global(const struct sciara_layout *l) {
   const struct sciara_snapshot_context *c = l->context;
   char source[192], title[SCIARA_RULES_TEXT], published[SCIARA_RULES * 192] = "";
@@ -333,20 +329,6 @@ enum sciara_status sciara_layout_begin(struct sciara_layout *layout, const char 
   return SCIARA_OK;
 cleanup:
   return sciara_layout_end(layout, status);
-}
-
-enum sciara_status sciara_layout_describe(const struct sciara_layout *layout, hid_t dataset, enum sciara_field field,
-                                          hid_t type) {
-  const struct sciara_field_info *info = sciara_field_describe(field);
-  SCIARA_TRY(sciara_hdf5_put_number(dataset, layout->path, "_FillValue", type, SCIARA_NODATA_ALTITUDE));
-  SCIARA_TRY(sciara_hdf5_put_text(dataset, layout->path, "standard_name", info->standard_name));
-  SCIARA_TRY(sciara_hdf5_put_text(dataset, layout->path, "long_name", info->long_name));
-  SCIARA_TRY(sciara_hdf5_put_text(dataset, layout->path, "units", info->unit));
-  SCIARA_TRY(sciara_hdf5_put_text(dataset, layout->path, "grid_mapping", "crs"));
-  for (unsigned i = 0; i < 3; i++)
-    if (H5DSattach_scale(dataset, layout->axes[i], i) < 0)
-      return sciara_hdf5_fail(SCIARA_ERR_IO, layout->path, "cannot attach the axes to %s", info->name);
-  return SCIARA_OK;
 }
 
 enum sciara_status sciara_layout_end(struct sciara_layout *layout, enum sciara_status status) {

@@ -31,17 +31,10 @@ enum sciara_status sciara_layout_begin(struct sciara_layout *layout, const char 
                                        const struct sciara_snapshot_context *context, const struct sciara_grid *grid,
                                        const double *times, size_t count);
 
-/** Attaches the axes to a field's dataset (time, y, x) and writes its attributes; `type` is that of its values. */
-enum sciara_status sciara_layout_describe(const struct sciara_layout *layout, hid_t dataset, enum sciara_field field,
-                                          hid_t type);
-
 /**
  * Writes the finished file as `path`, or discards it if `status` is already a failure; returns the resulting status.
  */
 enum sciara_status sciara_layout_end(struct sciara_layout *layout, enum sciara_status status);
-
-/** The file type of field values: little-endian float64 or float32. */
-hid_t sciara_layout_type(const struct sciara_snapshot_context *context);
 
 /** Attribute of a field of a snapshot: the sum of the words of its values, 16 hexadecimal digits. */
 #define SCIARA_FIELD_CHECKSUM "sciara_checksum"

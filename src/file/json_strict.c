@@ -233,11 +233,6 @@ enum sciara_status sciara_json_parse_all(const char *name, const char *text, siz
                                          struct sciara_diagnostics *diagnostics, cJSON **out) {
   *out = NULL;
   SCIARA_TRY(sciara_json_scan(name, text, length));
-  return sciara_json_parse_scanned(name, text, length, diagnostics, out);
-}
-
-enum sciara_status sciara_json_parse_scanned(const char *name, const char *text, size_t length,
-                                             struct sciara_diagnostics *diagnostics, cJSON **out) {
   *out = parse_alone(text, length);
   if (!*out)
     return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its values",

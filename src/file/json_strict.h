@@ -56,10 +56,6 @@ enum sciara_status sciara_json_parse(const char *name, const char *text, size_t 
 enum sciara_status sciara_json_parse_all(const char *name, const char *text, size_t length,
                                          struct sciara_diagnostics *diagnostics, cJSON **out);
 
-/** sciara_json_parse_all for a text that has passed sciara_json_scan. */
-enum sciara_status sciara_json_parse_scanned(const char *name, const char *text, size_t length,
-                                             struct sciara_diagnostics *diagnostics, cJSON **out);
-
 /** Adds an item to an array or, with a name, to an object. What cannot be added is deleted: then NULL. */
 cJSON *sciara_json_put(cJSON *parent, const char *name, cJSON *item);
 

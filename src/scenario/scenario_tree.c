@@ -53,13 +53,8 @@ static enum sciara_status read_value(struct override *o) {
   char name[LONGEST + 16];
   const int key = o->key_length < LONGEST ? (int)o->key_length : LONGEST, equals = key < LONGEST;
   snprintf(name, sizeof name, "override \"%.*s%.*s%.*s\"", key, o->key, equals, "=", LONGEST - key - equals, o->text);
-  if (sciara_json_scan(name, o->text, strlen(o->text)) == SCIARA_OK) {
-    struct sciara_diagnostics twice = {0};
-    enum sciara_status status = sciara_json_parse_scanned(name, o->text, strlen(o->text), &twice, &o->value);
-    if (status == SCIARA_OK) status = sciara_diagnostics_status(&twice);
-    sciara_diagnostics_free(&twice);
-    return status;
-  }
+  if (sciara_json_scan(name, o->text, strlen(o->text)) == SCIARA_OK)
+    return sciara_json_parse(name, o->text, strlen(o->text), &o->value);
   sciara_error_clear(); // text that is not JSON is not an error here
   o->value = cJSON_CreateString(o->text);
   return o->value ? SCIARA_OK : sciara_no_memory("an override");

@@ -669,17 +669,9 @@ enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, str
   SCIARA_TRY_GOTO(choose_crs(request, &source, &treatment));
   SCIARA_TRY_GOTO(dem_part_choose(request, &source, &treatment, window));
   SCIARA_TRY_GOTO(choose_treatment(request, &source, window, &treatment));
-  patch = (struct sciara_patch){.rows = window[2], .cols = window[3], .dx = source.dx, .dy = source.dy};
-  patch.west = source.west + (double)window[1] * source.dx;
-  patch.north = source.north - (double)window[0] * source.dy;
   // A source that will be warped is held twice (here and in GDAL) while it is read, but never simulated.
-  SCIARA_TRY_GOTO(
-      sciara_patch_check_size(request->path, patch.rows, patch.cols, treatment.warp ? 32 : SCIARA_RUN_BYTES_PER_CELL));
-  SCIARA_TRY_GOTO(sciara_patch_alloc(&patch));
-  SCIARA_TRY_GOTO(sciara_source_read_stored(&scope, &source, window, patch.altitude, patch.valid));
-  if (request->has_nodata)
-    sciara_source_hide(&source, request->nodata, (size_t)(patch.rows * patch.cols), patch.altitude, patch.valid);
-  SCIARA_TRY_GOTO(sciara_patch_to_altitudes(&source, window, &patch));
+  SCIARA_TRY_GOTO(sciara_patch_read(&scope, &source, window, treatment.warp ? 32 : SCIARA_RUN_BYTES_PER_CELL,
+                                    request->has_nodata ? &request->nodata : NULL, &patch));
   if (treatment.warp) {
     const char *how;
     const struct sciara_patch raster = whole_raster(&source);

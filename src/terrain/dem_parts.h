@@ -23,7 +23,7 @@ struct sciara_dem_treatment {
   bool warp;
 };
 
-// -------------------------------------------------------------- altitudes in memory, in dem_warp.c and dem_altitudes.c
+// ---------------------------------------------------------------------------- altitudes in memory, in dem_altitudes.c
 
 /** Altitudes with their position; dx and dy may differ only before a warp. Release with sciara_patch_free. */
 struct sciara_patch {
@@ -38,11 +38,18 @@ void sciara_patch_free(struct sciara_patch *p);
 /** Bytes of memory per cell that a simulation takes: what a DEM is checked against. */
 #define SCIARA_RUN_BYTES_PER_CELL 120
 
-/** Whether rows x cols cells can be had: both at least 3 (else no cell has 8 neighbours), memory for them free. */
-enum sciara_status sciara_patch_check_size(const char *path, int64_t rows, int64_t cols, int64_t bytes_per_cell);
-
-/** Takes the memory of p->rows x p->cols cells. */
-enum sciara_status sciara_patch_alloc(struct sciara_patch *p);
+/**
+ * Reads the altitudes of a window of a raster, at least 3 x 3 cells, else none has 8 neighbours. Scale and offset are applied; NaN
+ * and infinities are NODATA. Refuses altitudes that no place has, and values by which files mark cells without altitude, if they
+ * stand apart from all others; points out any other such value.
+ *
+ * @param bytes_per_cell that must be free
+ * @param nodata         also NODATA, a value that the file does not declare; NULL: there is none
+ * @param out            release it in any case
+ */
+enum sciara_status sciara_patch_read(struct sciara_gdal_scope *scope, const struct sciara_source *s,
+                                     const int64_t window[4], int64_t bytes_per_cell, const double *nodata,
+                                     struct sciara_patch *out);
 
 /** A warp. */
 struct sciara_warp {
@@ -65,14 +72,5 @@ struct sciara_warp {
  */
 enum sciara_status sciara_patch_warp(struct sciara_gdal_scope *scope, const struct sciara_warp *warp, const char **how,
                                      double *side, struct sciara_patch *out);
-
-/**
- * Applies scale and offset, and turns NaN and infinities to NODATA. Refuses altitudes that no place has, and values by
- * which files mark cells without altitude, if they stand apart from all others; points out any other such value.
- *
- * @param window of the raster that the patch is, for messages
- */
-enum sciara_status sciara_patch_to_altitudes(const struct sciara_source *s, const int64_t window[4],
-                                             struct sciara_patch *p);
 
 #endif

@@ -502,9 +502,14 @@ static enum sciara_status fail_with_warp(const struct sciara_source *s, const ch
   return status;
 }
 
+/** Its command turns the raster; values and cells stay as they are. */
 static enum sciara_status fail_mirrored(const struct sciara_source *s, const double t[6]) {
+  const double x[2] = {t[0], t[0] + t[1] * (double)s->cols}, y[2] = {t[3], t[3] + t[5] * (double)s->rows};
   struct sciara_text command = {0};
-  enum sciara_status status = sciara_source_suggest_north_up(s, t, &command);
+  enum sciara_status status =
+      sciara_text_append(&command, "gdalwarp -te %.12g %.12g %.12g %.12g -ts %d %d ", fmin(x[0], x[1]),
+                         fmin(y[0], y[1]), fmax(x[0], x[1]), fmax(y[0], y[1]), (int)s->cols, (int)s->rows);
+  if (status == SCIARA_OK) status = sciara_source_append_paths(s->path, "-north-up", &command);
   if (status == SCIARA_OK)
     status = sciara_fail(SCIARA_ERR_INPUT, "%s: is mirrored: its columns run from east to west; turn it with: %s",
                          s->path, command.data);

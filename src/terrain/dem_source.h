@@ -65,10 +65,6 @@ double sciara_source_round_cell(const struct sciara_source *s);
 /** Appends the command that multiplies the altitudes by `factor`, applies scale and offset and drops the name of their unit. */
 enum sciara_status sciara_source_suggest_scale(const struct sciara_source *s, double factor, struct sciara_text *out);
 
-/** Appends the command that turns a mirrored raster with the geotransform `t`; its values and cells stay as they are. */
-enum sciara_status sciara_source_suggest_north_up(const struct sciara_source *s, const double t[6],
-                                                  struct sciara_text *out);
-
 /** Appends the quoted path, and that of a GeoTIFF in the same folder with `what` in its name, for a command to make. */
 enum sciara_status sciara_source_append_paths(const char *path, const char *what, struct sciara_text *out);
 

@@ -81,14 +81,6 @@ enum sciara_status sciara_source_suggest_scale(const struct sciara_source *s, do
   return sciara_source_append_paths(s->path, SCIARA_SOURCE_METRES, out);
 }
 
-enum sciara_status sciara_source_suggest_north_up(const struct sciara_source *s, const double t[6],
-                                                  struct sciara_text *out) {
-  const double x[2] = {t[0], t[0] + t[1] * (double)s->cols}, y[2] = {t[3], t[3] + t[5] * (double)s->rows};
-  SCIARA_TRY(sciara_text_append(out, "gdalwarp -te %.12g %.12g %.12g %.12g -ts %d %d ", fmin(x[0], x[1]),
-                                fmin(y[0], y[1]), fmax(x[0], x[1]), fmax(y[0], y[1]), (int)s->cols, (int)s->rows));
-  return sciara_source_append_paths(s->path, "-north-up", out);
-}
-
 enum sciara_status sciara_source_append_target(const char *path, const char *what, struct sciara_text *out) {
   char *target = sciara_format("%.*s%s.tif", (int)sciara_path_stem(path), path, what);
   if (!target) return sciara_no_memory("a command");

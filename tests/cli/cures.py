@@ -491,7 +491,7 @@ class Cures(Case):
         of ASCII grids; jumps of longitudes), in evaluate.py (outlines of several dates) or in exposure.py (places without a CRS). Of the program itself those count that name a path."""
         self.assertEqual(self.printing(rf'"[^"\n]*\b(?:{TOOLS})(?: -| "|")'), {
             "file/gdal_files.c": 2, "file/vector_open.c": 5, "file/vector_place.c": 2, "terrain/dem_altitudes.c": 1, "terrain/dem_gdal.c": 4,
-            "terrain/dem_source.c": 4, "terrain/poi_file.c": 1, "terrain/dem_suggest.c": 3, "terrain/raster_on_grid.c": 2, "analysis/observation.c": 1})
+            "terrain/dem_source.c": 5, "terrain/poi_file.c": 1, "terrain/dem_suggest.c": 2, "terrain/raster_on_grid.c": 2, "analysis/observation.c": 1})
         self.assertEqual(self.printing("gdalmdimtranslate -"), {"terrain/dem_source.c": 1})
         self.assertEqual(self.printing(r'"(?:gzip|bzip2|xz|zstd|tail|iconv) -|\bsed \''),
                          {"terrain/dem_suggest.c": 10, "terrain/dem_source.c": 2})

@@ -220,7 +220,7 @@ enum sciara_status sciara_checkpoint_problem(const char *path, const struct scia
   const bool begun = sciara_problem_begin(out, &diagnostics);
   if (begun && status == SCIARA_OK) status = read_scenario(r, options, &out->source->scenario, &diagnostics);
   sciara_diagnostics_add(&diagnostics, status);
-  if (begun && status == SCIARA_OK && !options->site && sciara_scenario_is_of_memory(&out->source->scenario))
+  if (begun && status == SCIARA_OK && !options->site && sciara_path_is_of_memory(out->source->scenario.dem.path))
     sciara_diagnostics_add(
         &diagnostics,
         sciara_fail(SCIARA_ERR_INPUT, "%s: its run had a DEM in memory: continue on the same site", path));

@@ -232,7 +232,8 @@ enum sciara_status sciara_scenario_site_check(const struct sciara_scenario_spec 
   struct sciara_site_identity own;
   if (!known) return sciara_fail(SCIARA_ERR_USAGE, "%s: the shared site was not read from a DEM", s->path);
   SCIARA_TRY(look_at(s, &own));
-  enum sciara_status status = known->of_memory && sciara_scenario_is_of_memory(s) ? check_memory(s, &own) : SCIARA_OK;
+  enum sciara_status status =
+      known->of_memory && sciara_path_is_of_memory(s->dem.path) ? check_memory(s, &own) : SCIARA_OK;
   for (enum key key = known->of_memory ? PRECISION : PATH; key <= PRECISION && status == SCIARA_OK; key++) {
     if (key == ERROR && !has(known, ERROR)) continue; // errors can be added
     if (!is_same(&own, known, key)) status = refuse(s, known, key);
@@ -463,10 +464,6 @@ enum sciara_status sciara_scenario_site_share(const struct sciara_scenario_spec 
 
 bool sciara_path_is_of_memory(const char *path) {
   return path && strcmp(sciara_path_name(path), SCIARA_MEMORY_LAYER) == 0;
-}
-
-bool sciara_scenario_is_of_memory(const struct sciara_scenario_spec *s) {
-  return sciara_path_is_of_memory(s->dem.path);
 }
 
 bool sciara_site_is_of_memory(const struct sciara_site *site) {

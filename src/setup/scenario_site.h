@@ -31,13 +31,13 @@ enum sciara_status sciara_scenario_site_share(const struct sciara_scenario_spec 
 /** The hash that its ground at the start has when it is written and read again: in single precision, of rounded altitudes. */
 enum sciara_status sciara_site_hash(const struct sciara_site *site, uint64_t *out);
 
-/** Whether a path of a scenario, which may be NULL, is the name of an array. A file of this name has an ending. */
+/**
+ * Whether a path of a scenario, which may be NULL, is the name of an array, as dem.path of a run on values in memory. A file of
+ * this name has an ending.
+ */
 bool sciara_path_is_of_memory(const char *path);
 
-/** Whether the DEM of a scenario has that name: one of a run on such a site. */
-bool sciara_scenario_is_of_memory(const struct sciara_scenario_spec *s);
-
-/** Whether a site was made so. */
+/** Whether a site was made of values in memory. */
 bool sciara_site_is_of_memory(const struct sciara_site *site);
 
 /**

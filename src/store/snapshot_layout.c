@@ -12,7 +12,6 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "file/gdal_support.h"
-#include "model/field.h"
 #include "model/params.h"
 
 /* A CRS as CF has it (CF-1.8, appendix F): attributes of a grid mapping, for readers that know no WKT. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "terrain/dem_parts.h"
+#include "terrain/dem_altitudes.h"
 
 #include <cpl_conv.h>
 #include <cpl_string.h>
@@ -386,8 +386,7 @@ enum sciara_status sciara_patch_read(struct sciara_gdal_scope *scope, const stru
   out->north = s->north - (double)window[0] * s->dy;
   SCIARA_TRY(check_size(s->path, out->rows, out->cols, bytes_per_cell));
   SCIARA_TRY(take_memory(out));
-  SCIARA_TRY(sciara_source_read_stored(scope, s, window, out->altitude, out->valid));
-  if (nodata) sciara_source_hide(s, *nodata, (size_t)(out->rows * out->cols), out->altitude, out->valid);
+  SCIARA_TRY(sciara_source_read_stored(scope, s, window, nodata, out->altitude, out->valid));
   return to_altitudes(s, window, out);
 }
 

@@ -13,8 +13,17 @@
 #include "base/text.h"
 #include "file/gdal_support.h"
 #include "model/params.h"
-#include "terrain/dem_parts.h"
+#include "terrain/dem_altitudes.h"
 #include "terrain/dem_source.h"
+
+/** What is to be done with an opened DEM. CRS are owned; both may be NULL. */
+struct treatment {
+  OGRSpatialReferenceH from, to;
+  double box[4]; ///< west, south, east and north of the requested part, in `to`
+  bool has_box;
+  double cell;
+  bool warp;
+};
 
 // ------------------------------------------------------------------------------------------------ a part of the raster
 
@@ -29,7 +38,7 @@ static enum sciara_status change_box(const char *path, OGRSpatialReferenceH from
 }
 
 static enum sciara_status box_of_degrees(const struct sciara_dem_request *q, const double degrees[4],
-                                         struct sciara_dem_treatment *t, double out[4]) {
+                                         struct treatment *t, double out[4]) {
   OGRSpatialReferenceH wgs84 = NULL;
   if (!t->to)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: names no CRS, so longitude and latitude cannot be placed on it", q->path);
@@ -40,7 +49,7 @@ static enum sciara_status box_of_degrees(const struct sciara_dem_request *q, con
 }
 
 /** The points with their margin. */
-static enum sciara_status box_of_points(const struct sciara_dem_request *q, struct sciara_dem_treatment *t) {
+static enum sciara_status box_of_points(const struct sciara_dem_request *q, struct treatment *t) {
   double *b = t->box;
   if (q->point_count == 0)
     return sciara_fail(SCIARA_ERR_INPUT, "dem.window_margin_m: expected vents given by x,y, lon,lat or a line");
@@ -95,7 +104,7 @@ static enum sciara_status check_seam(const struct sciara_dem_request *q, const s
 }
 
 /** Whether a window in x and y would lie on the raster as longitude and latitude. */
-static bool may_be_degrees(const struct sciara_source *s, const struct sciara_dem_treatment *t) {
+static bool may_be_degrees(const struct sciara_source *s, const struct treatment *t) {
   OGRSpatialReferenceH degrees, own = t->from ? t->from : t->to;
   const double east = s->west + (double)s->cols * s->dx, south = s->north - (double)s->rows * s->dy;
   double b[4];
@@ -111,7 +120,7 @@ static bool may_be_degrees(const struct sciara_source *s, const struct sciara_de
 
 /** Rows and columns of the raster that the box covers; `spare` more on each side, for what is to be resampled. */
 static enum sciara_status window_of_box(const struct sciara_dem_request *q, const struct sciara_source *s,
-                                        const struct sciara_dem_treatment *t, int64_t spare, int64_t window[4]) {
+                                        const struct treatment *t, int64_t spare, int64_t window[4]) {
   double b[4];
   memcpy(b, t->box, sizeof b);
   if (t->from && !sciara_srs_is_same(t->from, t->to)) SCIARA_TRY(change_box(q->path, t->to, t->from, t->box, b));
@@ -146,13 +155,13 @@ static enum sciara_status window_of_box(const struct sciara_dem_request *q, cons
 }
 
 /** The length of a cell of the raster, m, in the CRS of the grid, about. */
-static double dem_cell_in_metres(const struct sciara_source *s, const struct sciara_dem_treatment *t) {
+static double dem_cell_in_metres(const struct sciara_source *s, const struct treatment *t) {
   const double metres = t->from && OSRIsGeographic(t->from) ? 111e3 : 1;
   return fmax(s->dx, s->dy) * metres;
 }
 
 static enum sciara_status choose_box(const struct sciara_dem_request *q, const struct sciara_source *s,
-                                     struct sciara_dem_treatment *t, int64_t window[4]) {
+                                     struct treatment *t, int64_t window[4]) {
   if (q->margin_m > 0)
     SCIARA_TRY(box_of_points(q, t));
   else if (q->box && q->box_is_lonlat)
@@ -170,7 +179,7 @@ static enum sciara_status choose_box(const struct sciara_dem_request *q, const s
  * part if that is to be resampled. The CRS of the treatment are known; its box is set if one is requested.
  */
 static enum sciara_status dem_part_choose(const struct sciara_dem_request *q, const struct sciara_source *s,
-                                          struct sciara_dem_treatment *t, int64_t window[4]) {
+                                          struct treatment *t, int64_t window[4]) {
   if (q->box || q->margin_m > 0) return choose_box(q, s, t, window);
   const int64_t all[4] = {0, 0, s->rows, s->cols};
   memcpy(window, q->window ? q->window : all, sizeof all);
@@ -184,8 +193,8 @@ static enum sciara_status dem_part_choose(const struct sciara_dem_request *q, co
 }
 
 /** West, south, east and north of the whole raster, in the CRS of the grid; all 0: not known. */
-static void raster_box(const struct sciara_dem_request *q, const struct sciara_source *s,
-                       const struct sciara_dem_treatment *t, double out[4]) {
+static void raster_box(const struct sciara_dem_request *q, const struct sciara_source *s, const struct treatment *t,
+                       double out[4]) {
   const double width = (double)s->cols * s->dx, height = (double)s->rows * s->dy, most = 60;
   const double box[4] = {s->west, s->north - height, s->west + width, s->north};
   memcpy(out, box, sizeof box);
@@ -196,7 +205,7 @@ static void raster_box(const struct sciara_dem_request *q, const struct sciara_s
 
 /** What is known of a window that was chosen; a whole raster may itself be one of another. */
 static struct sciara_dem_window dem_part_window(const struct sciara_dem_request *q, const struct sciara_source *s,
-                                                const struct sciara_dem_treatment *t, const int64_t window[4]) {
+                                                const struct treatment *t, const int64_t window[4]) {
   const bool cut = t->warp && t->has_box; // what is read has cells beyond the box, with which its rim is resampled
   if (window[2] == s->rows && window[3] == s->cols && !cut)
     return sciara_dem_window_parse(GDALGetMetadataItem(s->dataset, SCIARA_DEM_WINDOW, NULL));
@@ -334,7 +343,7 @@ static enum sciara_status dem_check_altitude_unit(const struct sciara_dem_reques
   return SCIARA_OK;
 }
 
-static void free_treatment(struct sciara_dem_treatment *t) {
+static void free_treatment(struct treatment *t) {
   OSRRelease(t->from);
   OSRRelease(t->to);
 }
@@ -376,7 +385,7 @@ static bool is_local(const struct sciara_dem_request *q) { return q->crs && strc
 
 /** Fills `to` from the request and `from` from the DEM, or from the request where the DEM names none. */
 static enum sciara_status choose_crs(const struct sciara_dem_request *q, const struct sciara_source *s,
-                                     struct sciara_dem_treatment *t) {
+                                     struct treatment *t) {
   if (is_local(q)) {
     if (!s->srs || OSRIsLocal(s->srs)) return SCIARA_OK;
     return sciara_fail(SCIARA_ERR_INPUT, "dem.crs: \"local\" is for a raster that names no CRS; %s names \"%s\"",
@@ -424,7 +433,7 @@ static enum sciara_status check_unknown_crs(const struct sciara_dem_request *q, 
 }
 
 static enum sciara_status check_units(const struct sciara_dem_request *q, const struct sciara_source *s,
-                                      const struct sciara_dem_treatment *t) {
+                                      const struct treatment *t) {
   if (!s->srs) return check_unknown_crs(q, s);
   char found[256];
   const char *unit = NULL;
@@ -449,9 +458,8 @@ static enum sciara_status check_units(const struct sciara_dem_request *q, const 
 }
 
 /** West, south, east and north of a window of the raster in the CRS `to`. */
-static enum sciara_status window_bounds(const struct sciara_source *s, const int64_t w[4],
-                                        const struct sciara_dem_treatment *t, OGRSpatialReferenceH to,
-                                        double bounds[4]) {
+static enum sciara_status window_bounds(const struct sciara_source *s, const int64_t w[4], const struct treatment *t,
+                                        OGRSpatialReferenceH to, double bounds[4]) {
   const double west = s->west + (double)w[1] * s->dx, north = s->north - (double)w[0] * s->dy;
   const double east = west + (double)w[3] * s->dx, south = north - (double)w[2] * s->dy;
   memcpy(bounds, (const double[4]){west, south, east, north}, 4 * sizeof *bounds);
@@ -461,7 +469,7 @@ static enum sciara_status window_bounds(const struct sciara_source *s, const int
 }
 
 static enum sciara_status refuse_target(const struct sciara_dem_request *q, const struct sciara_source *s,
-                                        const struct sciara_dem_treatment *t, double scale) {
+                                        const struct treatment *t, double scale) {
   struct sciara_source source = *s; // for the command only
   struct sciara_text command = {0};
   enum sciara_status status = SCIARA_OK;
@@ -495,7 +503,7 @@ static enum sciara_status refuse_own(const struct sciara_dem_request *q, const s
 
 /** A metre of the CRS, that of the DEM and the one to warp to, must be one on the ground: the model knows no other. */
 static enum sciara_status check_scale(const struct sciara_dem_request *q, const struct sciara_source *s,
-                                      const int64_t window[4], const struct sciara_dem_treatment *t) {
+                                      const int64_t window[4], const struct treatment *t) {
   double bounds[4], scale;
   const bool warped = q->crs && q->cell_size_m > 0;
   if (q->crs && !is_local(q)) {
@@ -512,7 +520,7 @@ static enum sciara_status check_scale(const struct sciara_dem_request *q, const 
 }
 
 static enum sciara_status choose_treatment(const struct sciara_dem_request *q, const struct sciara_source *s,
-                                           const int64_t window[4], struct sciara_dem_treatment *t) {
+                                           const int64_t window[4], struct treatment *t) {
   if (!(q->cell_size_m >= 0) || !isfinite(q->cell_size_m))
     return sciara_fail(SCIARA_ERR_INPUT, "dem.cell_size_m: expected above 0, found %g", q->cell_size_m);
   SCIARA_TRY(dem_check_altitude_unit(q, s)); // first: a warp may convert altitudes and keep the name of their unit
@@ -600,7 +608,7 @@ enum sciara_status sciara_dem_read_window(const char *path, struct sciara_dem_wi
 }
 
 /** Moves the patch into the DEM. */
-static enum sciara_status finish(const struct sciara_source *s, const struct sciara_dem_treatment *treatment,
+static enum sciara_status finish(const struct sciara_source *s, const struct treatment *treatment,
                                  struct sciara_patch *patch, struct sciara_dem *out) {
   out->grid = (struct sciara_grid){.rows = patch->rows,
                                    .cols = patch->cols,
@@ -660,7 +668,7 @@ enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, str
   sciara_gdal_enter(&scope, false);
   enum sciara_status status = SCIARA_OK;
   struct sciara_source source = {0};
-  struct sciara_dem_treatment treatment = {0};
+  struct treatment treatment = {0};
   struct sciara_patch patch = {0}, warped = {0};
   double side = 0; // of cells that are not warped: that of the DEM
   int64_t window[4] = {0};

@@ -609,13 +609,6 @@ void sciara_source_close(struct sciara_source *s) {
   s->name = NULL;
 }
 
-void sciara_source_hide(const struct sciara_source *s, double nodata, size_t cells, const double *values,
-                        uint8_t *valid) {
-  if (GDALGetRasterDataType(s->band) == GDT_Float32) nodata = (double)(float)nodata;
-  for (size_t i = 0; i < cells; i++)
-    if (values[i] == nodata || (isnan(nodata) && isnan(values[i]))) valid[i] = 0;
-}
-
 void sciara_source_scale_of(const struct sciara_source *s, double *scale, double *offset) {
   int has_scale = 0, has_offset = 0;
   *scale = GDALGetRasterScale(s->band, &has_scale);
@@ -658,8 +651,16 @@ static CPLErr apply_alpha(const struct sciara_source *s, int x, int y, int cols,
   return result;
 }
 
+/** Clears valid where a stored value is `nodata` as the type of the band holds it. */
+static void hide(const struct sciara_source *s, double nodata, size_t cells, const double *values, uint8_t *valid) {
+  if (GDALGetRasterDataType(s->band) == GDT_Float32) nodata = (double)(float)nodata;
+  for (size_t i = 0; i < cells; i++)
+    if (values[i] == nodata || (isnan(nodata) && isnan(values[i]))) valid[i] = 0;
+}
+
 enum sciara_status sciara_source_read_stored(struct sciara_gdal_scope *scope, const struct sciara_source *s,
-                                             const int64_t window[4], double *values, uint8_t *valid) {
+                                             const int64_t window[4], const double *nodata, double *values,
+                                             uint8_t *valid) {
   int cols = (int)window[3], rows = (int)window[2], x = (int)window[1];
   int y = (int)(s->south_up ? s->rows - window[0] - window[2] : window[0]);
   size_t cells = (size_t)rows * (size_t)cols;
@@ -676,15 +677,16 @@ enum sciara_status sciara_source_read_stored(struct sciara_gdal_scope *scope, co
                        s->path, sciara_gdal_message(scope));
   for (size_t i = 0; i < cells; i++) valid[i] = valid[i] != 0;
   int has = 0;
-  const double nodata = GDALGetRasterNoDataValue(s->band, &has);
-  if (has) sciara_source_hide(s, nodata, cells, values, valid);
+  const double declared = GDALGetRasterNoDataValue(s->band, &has);
+  if (has) hide(s, declared, cells, values, valid);
+  if (nodata) hide(s, *nodata, cells, values, valid);
   if (s->south_up) flip_rows(rows, cols, values, valid);
   return SCIARA_OK;
 }
 
 enum sciara_status sciara_source_read(struct sciara_gdal_scope *scope, const struct sciara_source *s,
                                       const int64_t window[4], double *values, uint8_t *valid) {
-  SCIARA_TRY(sciara_source_read_stored(scope, s, window, values, valid));
+  SCIARA_TRY(sciara_source_read_stored(scope, s, window, NULL, values, valid));
   sciara_source_scale(s, (size_t)(window[2] * window[3]), values);
   return SCIARA_OK;
 }

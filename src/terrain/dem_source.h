@@ -73,13 +73,14 @@ enum sciara_status sciara_source_append_target(const char *path, const char *wha
 
 #define SCIARA_SOURCE_METRES "-metres" ///< in the name of the file that sciara_source_suggest_scale makes
 
-/** sciara_source_read without scale and offset: the values that the file holds, of which NODATA is one. */
+/**
+ * sciara_source_read without scale and offset: the values that the file holds, of which NODATA is one.
+ *
+ * @param nodata also NODATA, as the type of the band holds it; NULL: there is no other
+ */
 enum sciara_status sciara_source_read_stored(struct sciara_gdal_scope *scope, const struct sciara_source *s,
-                                             const int64_t window[4], double *values, uint8_t *valid);
-
-/** Clears valid where a stored value is `nodata` as the type of the band holds it. */
-void sciara_source_hide(const struct sciara_source *s, double nodata, size_t cells, const double *values,
-                        uint8_t *valid);
+                                             const int64_t window[4], const double *nodata, double *values,
+                                             uint8_t *valid);
 
 /** Scale and offset of the band; 1 and 0 if it has none. */
 void sciara_source_scale_of(const struct sciara_source *s, double *scale, double *offset);

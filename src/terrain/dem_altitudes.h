@@ -1,29 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is done with an opened raster that becomes a DEM: the part of it that is read, and its altitudes in memory, which
-// may be resampled to square cells of a projected CRS.
+// Altitudes in memory, read from an opened raster that becomes a DEM; they may be resampled to square cells of a projected CRS.
 // Included by this room alone.
-#ifndef SCIARA_TERRAIN_DEM_PARTS_H
-#define SCIARA_TERRAIN_DEM_PARTS_H
+#ifndef SCIARA_TERRAIN_DEM_ALTITUDES_H
+#define SCIARA_TERRAIN_DEM_ALTITUDES_H
 
 #include "terrain/dem_source.h"
-
-struct sciara_dem_request;
-struct sciara_dem_window;
-
-// ---------------------------------------------------------------- the part that is read
-
-// A window of cells, a box in coordinates, or what lies around points.
-
-/** What is to be done with an opened DEM. CRS are owned; both may be NULL. */
-struct sciara_dem_treatment {
-  OGRSpatialReferenceH from, to;
-  double box[4]; ///< west, south, east and north of the requested part, in `to`
-  bool has_box;
-  double cell;
-  bool warp;
-};
-
-// ---------------------------------------------------------------------------- altitudes in memory, in dem_altitudes.c
 
 /** Altitudes with their position; dx and dy may differ only before a warp. Release with sciara_patch_free. */
 struct sciara_patch {

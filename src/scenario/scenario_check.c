@@ -462,9 +462,9 @@ static void refuse_unknown(const struct check *c, const struct sciara_json_path 
     sciara_diagnostics_add(c->diagnostics, SCIARA_ERR_INPUT);
     return;
   }
-  const char *closest = sciara_scenario_closest_key(schema, path->key);
+  const char *closest;
+  sciara_diagnostics_add(c->diagnostics, sciara_scenario_unknown_key(c->file, schema, path->key, path, &closest));
   if (closest && meant->count < sizeof meant->name / sizeof *meant->name) meant->name[meant->count++] = closest;
-  sciara_diagnostics_add(c->diagnostics, sciara_scenario_unknown_key(c->file, schema, path->key, path));
 }
 
 /** "x,y" for people: x and y; the sets of "x,y|line" : x and y, or line. */

@@ -95,16 +95,12 @@ enum sciara_status sciara_scenario_set_number(struct sciara_scenario *s, const c
   return sciara_scenario_set(s, key, text);
 }
 
-static bool put_draft_number(cJSON *object, const char *name, double value) {
-  return sciara_json_put(object, name, cJSON_CreateNumber(value)) != NULL;
-}
-
 static bool put_place(cJSON *item, const struct sciara_vent *v) {
   static const char *const names[][2] = {
       [SCIARA_VENT_XY] = {"x", "y"}, [SCIARA_VENT_LONLAT] = {"lon", "lat"}, [SCIARA_VENT_ROWCOL] = {"col", "row"}};
   if (v->place != SCIARA_VENT_LINE)
-    return put_draft_number(item, names[v->place][0], v->points[0]) &&
-           put_draft_number(item, names[v->place][1], v->points[1]);
+    return cJSON_AddNumberToObject(item, names[v->place][0], v->points[0]) &&
+           cJSON_AddNumberToObject(item, names[v->place][1], v->points[1]);
   cJSON *line = sciara_json_put(item, "line", cJSON_CreateArray());
   bool done = line != NULL;
   for (size_t k = 0; done && k < v->point_count; k++)
@@ -121,8 +117,8 @@ static bool put_rates(cJSON *item, const struct sciara_vent *v) {
 }
 
 static bool put_area(cJSON *item, const struct sciara_vent *v) {
-  return (v->radius_m == 0 || put_draft_number(item, "radius_m", v->radius_m)) &&
-         (v->width_m == 0 || put_draft_number(item, "width_m", v->width_m));
+  return (v->radius_m == 0 || cJSON_AddNumberToObject(item, "radius_m", v->radius_m)) &&
+         (v->width_m == 0 || cJSON_AddNumberToObject(item, "width_m", v->width_m));
 }
 
 /** What JSON cannot hold, or could not be said with its JSON path: the rest is checked with the scenario. */

@@ -264,35 +264,21 @@ enum sciara_status sciara_scenario_refuse(const char *file, const struct sciara_
   return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: expected %s; found %s", file, where, allowed, found);
 }
 
-/** The names of the keys of an object; returns their number. */
-static size_t names_in(const char *parent, const char *names[MOST_KEYS]) {
-  size_t count = 0, all;
-  const struct sciara_scenario_key *of = sciara_keys_of(parent, &all);
-  for (size_t i = 0; i < all && count < MOST_KEYS; i++) {
-    const char *name = sciara_scenario_key_name(&of[i], parent);
-    if (name) names[count++] = name;
-  }
-  return count;
-}
-
-const char *sciara_scenario_closest_key(const char *parent, const char *name) {
-  const char *names[MOST_KEYS];
-  const size_t count = names_in(parent, names);
-  return sciara_closest_name(name, names, count);
-}
-
 enum sciara_status sciara_scenario_unknown_key(const char *file, const char *parent, const char *name,
-                                               const struct sciara_json_path *path) {
+                                               const struct sciara_json_path *path, const char **meant) {
   const char *names[MOST_KEYS];
   char allowed[1024] = "no key here", where[512];
-  size_t length = 0;
-  const size_t count = names_in(parent, names);
-  for (size_t i = 0; i < count; i++) {
-    int n = snprintf(allowed + length, sizeof allowed - length, "%s%s", i ? ", " : "", names[i]);
+  size_t length = 0, count = 0, all;
+  const struct sciara_scenario_key *of = sciara_keys_of(parent, &all);
+  for (size_t i = 0; i < all && count < MOST_KEYS; i++) {
+    const char *key = sciara_scenario_key_name(&of[i], parent);
+    if (!key) continue;
+    int n = snprintf(allowed + length, sizeof allowed - length, "%s%s", count ? ", " : "", key);
     if (n > 0 && (size_t)n < sizeof allowed - length) length += (size_t)n;
+    names[count++] = key;
   }
-  const char *closest = sciara_closest_name(name, names, count);
-  if (closest) snprintf(allowed + length, sizeof allowed - length, " (did you mean \"%s\"?)", closest);
+  *meant = sciara_closest_name(name, names, count);
+  if (*meant) snprintf(allowed + length, sizeof allowed - length, " (did you mean \"%s\"?)", *meant);
   sciara_json_path_print(path, where, sizeof where);
   return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: unknown key, expected %s", file, where, allowed);
 }

@@ -111,12 +111,13 @@ void sciara_scenario_list_choices(const char *choices, char *buffer, size_t capa
 /** The part of a list "a|b" at *rest up to `separator`, copied into `buffer`; advances *rest; false at the end. */
 bool sciara_scenario_list_next(const char **rest, char separator, char *buffer, size_t capacity);
 
-/** The key of the object `parent` that was probably meant by `name`, or NULL. */
-const char *sciara_scenario_closest_key(const char *parent, const char *name);
-
-/** Fails with "FILE: PATH: unknown key, expected ... (did you mean ...?)". */
+/**
+ * Fails with "FILE: PATH: unknown key, expected ... (did you mean ...?)".
+ *
+ * @param meant receives the key of the object `parent` that was probably meant by `name`, or NULL
+ */
 enum sciara_status sciara_scenario_unknown_key(const char *file, const char *parent, const char *name,
-                                               const struct sciara_json_path *path);
+                                               const struct sciara_json_path *path, const char **meant);
 
 /** Fails with "FILE: PATH: expected ALLOWED; found FOUND"; returns SCIARA_ERR_INPUT. */
 enum sciara_status sciara_scenario_refuse(const char *file, const struct sciara_json_path *path, const char *found,

@@ -107,10 +107,10 @@ static enum sciara_status step_into_array(struct override *o, struct cursor *c, 
 }
 
 static enum sciara_status step_into_object(struct override *o, struct cursor *c, size_t i) {
-  const char *name = o->parts[i];
+  const char *name = o->parts[i], *meant;
   c->path[i] = (struct sciara_json_path){.parent = i ? &c->path[i - 1] : NULL, .key = name};
   const struct sciara_scenario_key *key = c->schema ? sciara_scenario_key_find(c->schema, name) : NULL;
-  if (!key) return sciara_scenario_unknown_key(o->file, c->schema ? c->schema : NO_OBJECT, name, &c->path[i]);
+  if (!key) return sciara_scenario_unknown_key(o->file, c->schema ? c->schema : NO_OBJECT, name, &c->path[i], &meant);
   if (i + 1 == o->count) return put_in_object(o, c->node, name);
   cJSON *child = cJSON_GetObjectItemCaseSensitive(c->node, name);
   if (!child && key->type == SCIARA_KEY_OBJECT) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about sim/size_estimate.h: what is counted, and when it does not fit.
+// Claims about setup/size_estimate.h: what is counted, and when it does not fit.
 #include "base/text.h"
 #include "setup/cost.h"
 #include "setup/size_estimate.h"

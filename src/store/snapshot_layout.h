@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CF-1.8 frame that snapshots and the series over them share: axes, crs, and the attributes of file and fields.
+// The CF-1.8 frame that snapshots, the series over them and maps of hazard share: axes, crs, and the attributes of the file.
 // Included by this room alone.
 #ifndef SCIARA_STORE_SNAPSHOT_LAYOUT_H
 #define SCIARA_STORE_SNAPSHOT_LAYOUT_H

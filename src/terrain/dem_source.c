@@ -502,7 +502,7 @@ static enum sciara_status fail_with_warp(const struct sciara_source *s, const ch
   return status;
 }
 
-/** Its command turns the raster; values and cells stay as they are. */
+/** The command of the message turns the raster; its values and cells stay as they are. */
 static enum sciara_status fail_mirrored(const struct sciara_source *s, const double t[6]) {
   const double x[2] = {t[0], t[0] + t[1] * (double)s->cols}, y[2] = {t[3], t[3] + t[5] * (double)s->rows};
   struct sciara_text command = {0};

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+// The table of the formats, what they share, those that take a few lines, and the making of a product.
 #include "export/export.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/front.h"
+#include "analysis/timeseries.h"
 #include "base/date.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -100,22 +102,6 @@ cleanup:
   return status;
 }
 
-enum sciara_status sciara_export_read_ground(struct sciara_target *t, double **altitude) {
-  bool found = false;
-  enum sciara_status status;
-  SCIARA_TRY(SCIARA_NEW(*altitude, sciara_grid_cells(&t->snapshot.grid), "the ground of a map"));
-  SCIARA_TRY_GOTO(sciara_target_read_ground(t, *altitude, &found));
-  if (!found)
-    sciara_log(SCIARA_LOG_WARNING,
-               "%s: no altitude is at hand (no dem.tif of the run, no field \"altitude\"): the ground is drawn flat",
-               t->path);
-  return SCIARA_OK;
-cleanup:
-  sciara_free(*altitude);
-  *altitude = NULL;
-  return status;
-}
-
 enum sciara_status sciara_export_read_observed(const struct sciara_export_job *job,
                                                const struct sciara_snapshot *snapshot, struct sciara_observation *out) {
   struct sciara_observation_request request = job->observed;
@@ -179,15 +165,6 @@ cleanup:
   return status;
 }
 
-/** --scale-to is about thicknesses. */
-static enum sciara_status check_scale(const struct sciara_export_job *job) {
-  if (!(job->scale_to_m > 0)) return SCIARA_OK;
-  if (job->field != SCIARA_FIELD_ALTITUDE && strcmp(sciara_field_describe(job->field)->unit, "m") == 0)
-    return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_USAGE, "--scale-to: expected a field of thickness such as deposit (--field); found %s",
-                     sciara_field_name(job->field));
-}
-
 enum sciara_status sciara_export_facts(const struct sciara_snapshot *s, enum sciara_field field, const char *title,
                                        struct sciara_map_facts *out) {
   const struct sciara_run_moment moment = {
@@ -197,6 +174,65 @@ enum sciara_status sciara_export_facts(const struct sciara_snapshot *s, enum sci
   if (status == SCIARA_OK) status = sciara_run_facts_make(&moment, s->scenario_json ? &scenario : NULL, field, out);
   sciara_scenario_free(&scenario);
   return status;
+}
+
+// ------------------------------------------------------------------------------------------ formats of a few lines
+
+/** The style of the map must not replace a file without --overwrite either. */
+static enum sciara_status refuse_style(const char *path, bool overwrite) {
+  char *style = sciara_format("%.*s.qml", (int)sciara_path_stem(path), path);
+  if (!style) return sciara_no_memory("the name of a file");
+  const enum sciara_status status = sciara_refuse_existing(style, overwrite);
+  free(style);
+  return status;
+}
+
+enum sciara_status sciara_export_cog(const struct sciara_export_job *job, const char *path) {
+  struct sciara_map map;
+  double *values;
+  SCIARA_TRY(refuse_style(path, job->overwrite));
+  SCIARA_TRY(sciara_export_read_map(job, &map, &values));
+  struct sciara_map_facts facts = {0};
+  enum sciara_status status = sciara_export_facts(&job->target->snapshot, job->field, NULL, &facts);
+  map.facts = &facts;
+  if (status == SCIARA_OK) status = sciara_export_make_folder(path);
+  if (status == SCIARA_OK) status = sciara_map_write_cog(&map, path);
+  sciara_map_facts_free(&facts);
+  sciara_free(values);
+  return status;
+}
+
+/** A function that makes one file of several snapshots. */
+typedef enum sciara_status series_writer(const char *const *paths, size_t count, enum sciara_checksum_rule rule,
+                                         const char *path);
+
+/** A file of all snapshots of a run. */
+static enum sciara_status write_series(const struct sciara_export_job *job, series_writer *make, const char *path) {
+  struct sciara_export_snapshots all;
+  SCIARA_TRY(sciara_export_snapshots(job, SIZE_MAX, &all));
+  enum sciara_status status = sciara_export_make_folder(path);
+  if (status == SCIARA_OK) status = make((const char *const *)all.paths, all.count, job->target->snapshot.rule, path);
+  sciara_export_snapshots_free(&all);
+  return status;
+}
+
+enum sciara_status sciara_export_nc(const struct sciara_export_job *job, const char *path) {
+  return write_series(job, sciara_series_merge, path);
+}
+
+enum sciara_status sciara_export_csv(const struct sciara_export_job *job, const char *path) {
+  return write_series(job, sciara_timeseries_write, path);
+}
+
+// ------------------------------------------------------------------------------------------------- making of a product
+
+/** --scale-to is about thicknesses. */
+static enum sciara_status check_scale(const struct sciara_export_job *job) {
+  if (!(job->scale_to_m > 0)) return SCIARA_OK;
+  if (job->field != SCIARA_FIELD_ALTITUDE && strcmp(sciara_field_describe(job->field)->unit, "m") == 0)
+    return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_USAGE, "--scale-to: expected a field of thickness such as deposit (--field); found %s",
+                     sciara_field_name(job->field));
 }
 
 static void choose_field(const struct sciara_export_format *format, struct sciara_export_job *job) {

@@ -101,14 +101,6 @@ enum sciara_status sciara_export_edits(const struct sciara_target *target, bool 
 enum sciara_status sciara_export_make(const struct sciara_export_format *format, struct sciara_export_job *job,
                                       const char *given, char **path);
 
-struct sciara_reduction;
-
-/** Makes the maps of the ensemble, and hands them to the writer of the format. */
-enum sciara_status sciara_export_reduction(const struct sciara_export_job *job,
-                                           enum sciara_status (*writer)(const struct sciara_reduction *,
-                                                                        const struct sciara_export_job *, const char *),
-                                           const char *path);
-
 /** What a map of a snapshot says of itself. Zero-initialise; release with sciara_map_facts_free. */
 enum sciara_status sciara_export_facts(const struct sciara_snapshot *s, enum sciara_field field, const char *title,
                                        struct sciara_map_facts *out);
@@ -142,12 +134,6 @@ enum sciara_status sciara_export_read_map(const struct sciara_export_job *job, s
  */
 enum sciara_status sciara_export_read_observed(const struct sciara_export_job *job,
                                                const struct sciara_snapshot *snapshot, struct sciara_observation *out);
-
-/**
- * Altitude under the lava, rows x cols: dem.tif of the run, else the snapshot's own altitude; if there is neither,
- * zeros and a warning. Release with sciara_free.
- */
-enum sciara_status sciara_export_read_ground(struct sciara_target *target, double **altitude);
 
 /** Vents of the scenario that a snapshot carries, and their cells; what the run assumes. */
 enum sciara_status sciara_export_vents(const struct sciara_target *t, const struct sciara_map *map,

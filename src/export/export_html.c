@@ -155,7 +155,7 @@ static enum sciara_status write_run_page(const struct sciara_export_job *job, co
   page.assumed = vents.assumed.data;
   page.vent = vents.vent;
   page.vents = vents.marks.count;
-  SCIARA_TRY_GOTO(sciara_export_read_ground(job->target, &altitude));
+  SCIARA_TRY_GOTO(sciara_target_read_ground(job->target, &altitude));
   SCIARA_TRY_GOTO(sciara_export_read_observed(job, s, &observation));
   page.altitude = altitude;
   SCIARA_TRY_GOTO(sciara_export_read_marks(job->target, &marks));

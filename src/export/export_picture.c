@@ -85,7 +85,7 @@ static enum sciara_status export_picture_prepare(const struct sciara_export_job 
   SCIARA_TRY(SCIARA_NEW(out->values, cells, "a map"));
   SCIARA_TRY(sciara_target_read(t, job->field, out->values)); // says what it holds if it is not there
   if (s->fields >> SCIARA_FIELD_THICKNESS & 1u) SCIARA_TRY(SCIARA_NEW(out->thickness, cells, "a map"));
-  SCIARA_TRY(sciara_export_read_ground(t, &out->altitude));
+  SCIARA_TRY(sciara_target_read_ground(t, &out->altitude));
   out->map = (struct sciara_map){.grid = &s->grid,
                                  .georef = &s->georef,
                                  .values = out->values,

@@ -178,7 +178,7 @@ static enum sciara_status paint(const struct sciara_run_scores *j, const struct 
   SCIARA_TRY_GOTO(sciara_export_facts(s, SCIARA_FIELD_COUNT, map.title, &facts));
   SCIARA_TRY_GOTO(sciara_map_facts_add(&facts, "compared", said->note->data));
   map.facts = &facts;
-  SCIARA_TRY_GOTO(sciara_export_read_ground(j->target, &altitude));
+  SCIARA_TRY_GOTO(sciara_target_read_ground(j->target, &altitude));
   picture.altitude = altitude;
   SCIARA_TRY_GOTO(sciara_export_read_marks(j->target, &marks));
   picture.sea = marks.sea;

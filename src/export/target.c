@@ -8,6 +8,7 @@
 
 #include "analysis/front.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "file/durable.h"
 #include "run/run_folder.h"
@@ -161,7 +162,8 @@ enum sciara_status sciara_target_read(struct sciara_target *t, enum sciara_field
   return status;
 }
 
-enum sciara_status sciara_target_read_ground(struct sciara_target *t, double *altitude, bool *found) {
+/** The DEM of the run, if it is there and has the size of the snapshot; else the snapshot's own altitude; else *found is false. */
+static enum sciara_status find_ground(struct sciara_target *t, double *altitude, bool *found) {
   const struct sciara_grid *grid = &t->snapshot.grid;
   *found = true;
   if (t->folder) {
@@ -184,4 +186,20 @@ enum sciara_status sciara_target_read_ground(struct sciara_target *t, double *al
     return sciara_snapshot_read(&t->snapshot, SCIARA_FIELD_ALTITUDE, altitude);
   *found = false;
   return SCIARA_OK;
+}
+
+enum sciara_status sciara_target_read_ground(struct sciara_target *t, double **altitude) {
+  bool found = false;
+  enum sciara_status status;
+  SCIARA_TRY(SCIARA_NEW(*altitude, sciara_grid_cells(&t->snapshot.grid), "the ground of a map"));
+  SCIARA_TRY_GOTO(find_ground(t, *altitude, &found));
+  if (!found)
+    sciara_log(SCIARA_LOG_WARNING,
+               "%s: no altitude is at hand (no dem.tif of the run, no field \"altitude\"): the ground is drawn flat",
+               t->path);
+  return SCIARA_OK;
+cleanup:
+  sciara_free(*altitude);
+  *altitude = NULL;
+  return status;
 }

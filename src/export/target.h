@@ -48,9 +48,9 @@ enum sciara_status sciara_target_window(const struct sciara_target *t, struct sc
 enum sciara_status sciara_target_read(struct sciara_target *t, enum sciara_field field, double *values);
 
 /**
- * Altitude under the lava into altitude[rows x cols]: dem.tif of the run, else the snapshot's own altitude, else none
- * (*found is then false, and `altitude` as it was).
+ * Altitude under the lava, rows x cols: dem.tif of the run, else the snapshot's own altitude; if there is neither,
+ * zeros and a warning. Release with sciara_free.
  */
-enum sciara_status sciara_target_read_ground(struct sciara_target *t, double *altitude, bool *found);
+enum sciara_status sciara_target_read_ground(struct sciara_target *t, double **altitude);
 
 #endif

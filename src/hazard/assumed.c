@@ -339,6 +339,11 @@ static void put_observed(const struct saying *s) {
   sciara_word_fill(s->t, word(s, SCIARA_WORD_HAZARD_OBSERVED_IN), pairs);
 }
 
+enum sciara_word sciara_hazard_years_word(double deposit_m, double years) {
+  if (years == 1) return deposit_m > 0 ? SCIARA_WORD_HAZARD_YEAR : SCIARA_WORD_HAZARD_YEAR_REACHED;
+  return deposit_m > 0 ? SCIARA_WORD_HAZARD_YEARS : SCIARA_WORD_HAZARD_YEARS_REACHED;
+}
+
 enum sciara_word sciara_hazard_condition(const struct sciara_reduction *r, const struct sciara_layer *l) {
   if (l && l->kind == SCIARA_LAYER_YEARS) return SCIARA_WORD_YEARS_CONDITION;
   return r->under_way ? SCIARA_WORD_FORECAST_CONDITION : SCIARA_WORD_HAZARD_CONDITION;

@@ -64,6 +64,9 @@ struct sciara_layers {
 enum sciara_status sciara_layers_make(const struct sciara_ensemble_result *result, const struct sciara_sample *sample,
                                       struct sciara_layers *out);
 
+/** Whether a layer is a probability. */
+bool sciara_layer_is_probability(const struct sciara_layer *l);
+
 /** Whether the value in a cell is of the members alone that reach it. */
 bool sciara_layer_is_of_hits(const struct sciara_layer *layer);
 

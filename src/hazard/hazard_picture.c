@@ -11,10 +11,6 @@
 
 enum { PLACES_SHOWN_WHOLE = 50 }; ///< so few places enlarge the part that is shown
 
-bool sciara_layer_is_probability(const struct sciara_layer *l) {
-  return strcmp(l->unit, "1") == 0 && l->kind != SCIARA_LAYER_HITS;
-}
-
 /** The last arrival of all maps, s. */
 static double last_arrival(const struct sciara_reduction *r) {
   double last = 0;
@@ -88,11 +84,6 @@ static void put_word(struct sciara_text *t, enum sciara_language language, enum 
                      const char *years) {
   const char *const pairs[] = {"value", value, "years", years, NULL};
   sciara_word_fill(t, sciara_word(language, word), pairs);
-}
-
-enum sciara_word sciara_hazard_years_word(double deposit_m, double years) {
-  if (years == 1) return deposit_m > 0 ? SCIARA_WORD_HAZARD_YEAR : SCIARA_WORD_HAZARD_YEAR_REACHED;
-  return deposit_m > 0 ? SCIARA_WORD_HAZARD_YEARS : SCIARA_WORD_HAZARD_YEARS_REACHED;
 }
 
 /** What a layer shows, in the language of the picture. */

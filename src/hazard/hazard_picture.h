@@ -21,9 +21,6 @@ struct sciara_hazard_picture {
   struct sciara_zones fronts; ///< of a layer of arrival times with dates
 };
 
-/** Whether a layer is a probability. */
-bool sciara_layer_is_probability(const struct sciara_layer *l);
-
 /**
  * The edges of the classes in which a layer is drawn, in the unit of pictures: percent, m, and s, which fit the last arrival of
  * all maps. Returns their number; 0: continuous colours.
@@ -41,10 +38,10 @@ void sciara_hazard_picture_free(struct sciara_hazard_picture *p);
 enum sciara_status sciara_hazard_assumed(const struct sciara_reduction *r, enum sciara_language language,
                                          struct sciara_text *out);
 
-/** What every number is conditional on. */
 /** "Lava arrives within 50 years", "Max deposit above 2 m in 1 year" */
 enum sciara_word sciara_hazard_years_word(double deposit_m, double years);
 
+/** What every number is conditional on. */
 enum sciara_word sciara_hazard_condition(const struct sciara_reduction *r, const struct sciara_layer *l);
 
 /** The title: that of the ensemble, of a forecast else that of its base. */

@@ -16,6 +16,10 @@ const struct sciara_quantiles sciara_quantiles[SCIARA_QUANTILES] = {
 
 const double sciara_front_shares[SCIARA_FRONTS] = {0.05, 0.5};
 
+bool sciara_layer_is_probability(const struct sciara_layer *l) {
+  return strcmp(l->unit, "1") == 0 && l->kind != SCIARA_LAYER_HITS;
+}
+
 bool sciara_layer_is_of_hits(const struct sciara_layer *layer) {
   return layer->kind == SCIARA_LAYER_QUANTILE || layer->kind == SCIARA_LAYER_MEAN;
 }

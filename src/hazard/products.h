@@ -19,9 +19,6 @@ void sciara_products_unlock(int lock);
  */
 enum sciara_status sciara_products_write(const struct sciara_reduction *r, bool pictures);
 
-/** outlines.gpkg, isochrones.gpkg, and vents.gpkg if the vents are known. */
-enum sciara_status sciara_products_vectors(const struct sciara_reduction *r);
-
 /** All layers of outlines.gpkg, isochrones.gpkg and vents.gpkg in one KML file; SCIARA_ERR_USAGE without a CRS. */
 enum sciara_status sciara_products_kml(const struct sciara_reduction *r, const char *path);
 

@@ -109,4 +109,20 @@ enum { SCIARA_BENCH_STATES = 3 }; ///< of a measurement: at the start, of serial
 /** Advances the state of a problem to a step, with serial. */
 enum sciara_status sciara_bench_advance(const struct sciara_problem *p, enum sciara_precision precision, uint64_t step);
 
+// ---------------------------------------------------- what several ranks cost a step, measured alone (docs/scaling.md)
+
+struct sciara_comm;
+
+/** A row: a command, a vote, or messages to and from both neighbours. */
+struct sciara_bench_comm {
+  const char *what;        ///< "command", "vote", "halo"
+  size_t bytes;            ///< of each message; 8 of a vote, 0 of a command
+  struct sciara_spread us; ///< of one, over the repetitions
+};
+
+enum { SCIARA_BENCH_COMM_ROWS = 10 };
+
+/** Measures all rows; verifies what arrives. SCIARA_ERR_USAGE for a single rank. */
+enum sciara_status sciara_bench_comm(struct sciara_comm *c, struct sciara_bench_comm row[SCIARA_BENCH_COMM_ROWS]);
+
 #endif

@@ -21,7 +21,6 @@
 #include "base/text.h"
 #include "base/wallclock.h"
 #include "bench/bench.h"
-#include "bench/bench_comm.h"
 #include "bench/bench_report.h"
 #include "bench/bench_scenes.h"
 #include "file/durable.h"

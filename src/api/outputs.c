@@ -10,7 +10,10 @@
 #include "base/mem.h"
 #include "file/durable.h"
 #include "model/field.h"
+#include "model/soundness.h"
 #include "run/state_files.h"
+#include "sim/parallel.h"
+#include "store/checkpoint_hdf5.h"
 
 static const char HISTORY[] = "libsciara " SCIARA_VERSION;
 
@@ -19,16 +22,48 @@ static enum sciara_status check(const char *function, const struct sciara *s, co
   return sciara_api_check_pointer(function, "the path", path);
 }
 
+/** Brings the state up to date and writes it as a snapshot. */
+static enum sciara_status write_snapshot(struct sciara_simulation *s, const char *path) {
+  struct sciara_touched touched;
+  struct sciara_ledger ledger;
+  SCIARA_TRY(sciara_simulation_ledger(s, &ledger));
+  const struct sciara_snapshot_context context = sciara_simulation_snapshots(s, HISTORY);
+  const struct sciara_state *state = s->problem.state;
+  SCIARA_TRY(sciara_touched_find(state, &touched));
+  const uint64_t checksum = sciara_state_checksum(state);
+  const enum sciara_status status = sciara_snapshot_write(&context, state, &touched, &ledger, checksum, path);
+  sciara_touched_release(&touched);
+  return status;
+}
+
 enum sciara_status sciara_write_snapshot(struct sciara *s, const char *path) {
   SCIARA_TRY(check("sciara_write_snapshot", s, path));
   if (!sciara_has_extension(path, "nc"))
     return sciara_fail(SCIARA_ERR_USAGE, "sciara_write_snapshot: expected the name of a file NAME.nc, found %s", path);
-  return sciara_simulation_write_snapshot(s->simulation, HISTORY, path);
+  return write_snapshot(s->simulation, path);
+}
+
+static enum sciara_status write_checkpoint(struct sciara_simulation *s, const char *path) {
+  enum sciara_status status;
+  struct sciara_checkpoint h = {0};
+  const struct sciara_state *state = s->problem.state;
+  char now[SCIARA_DATE_SIZE];
+  sciara_date_now(now);
+  SCIARA_TRY(sciara_simulation_sync(s));
+  SCIARA_TRY_GOTO(sciara_state_check_sound(state, &s->problem.params));
+  SCIARA_TRY_GOTO(sciara_checkpoint_describe(s, sciara_state_checksum_of_ground(state), HISTORY, now, &h));
+  h.losses = s->progress.losses;
+  h.next_snapshot_s = INFINITY;
+  h.compute_s = s->compute_s;
+  SCIARA_TRY_GOTO(sciara_checkpoint_write(&h, state, path));
+cleanup:
+  sciara_checkpoint_free(&h);
+  return status;
 }
 
 enum sciara_status sciara_write_checkpoint(struct sciara *s, const char *path) {
   SCIARA_TRY(check("sciara_write_checkpoint", s, path));
-  return sciara_simulation_write_checkpoint(s->simulation, HISTORY, path);
+  return write_checkpoint(s->simulation, path);
 }
 
 enum sciara_status sciara_write_map(struct sciara *s, enum sciara_field field, const char *path) {

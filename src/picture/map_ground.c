@@ -31,10 +31,6 @@ static double light_at(const struct painting *p, double row, double col) {
   return weights > 0 ? sum / weights : 0.70710678118654752; // that of level ground
 }
 
-bool sciara_map_is_sea(const struct sciara_map_drawing *d, int64_t r, int64_t c) {
-  return d->q->sea && d->q->sea[sciara_map_cell(d, r, c)];
-}
-
 /** Colour of a value; false where there is nothing to show. */
 static bool colour_of(const struct sciara_map_picture *q, const struct sciara_colouring *c, double value,
                       uint8_t rgb[3]) {

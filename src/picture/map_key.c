@@ -599,9 +599,3 @@ double sciara_map_lines(struct sciara_map_drawing *d, double x, double y, double
   if (q->issued || q->valid_until) put_validity(&l);
   return l.y - y;
 }
-
-// --------------------------------------------------------------------------------------------------------------- logo
-
-double sciara_logo_width(cairo_surface_t *logo, double width, double height) {
-  return fmin(width, height * cairo_image_surface_get_width(logo) / cairo_image_surface_get_height(logo));
-}

@@ -239,6 +239,11 @@ struct layout {
 
 enum { LEGEND_LETTERS = 7, LOGO_HEIGHT = 5, LOGO_WIDTH = 14 }; // in letters
 
+/** The width of a logo in a box of `width` x `height` px. */
+static double logo_width(cairo_surface_t *logo, double width, double height) {
+  return fmin(width, height * cairo_image_surface_get_width(logo) / cairo_image_surface_get_height(logo));
+}
+
 static int64_t even(double v) { return 2 * (int64_t)ceil(0.5 * v); }
 
 /** Size of the map for the requested width, or for its grid. */
@@ -316,7 +321,7 @@ static void describe(const struct sciara_map_picture *q, struct sciara_lettering
            !is_blank(q->map) ? ""
            : q->blank        ? q->blank
                              : sciara_word(q->language, SCIARA_WORD_NO_LAVA));
-  if (q->logo) l->logo_width = sciara_logo_width(q->logo, LOGO_WIDTH * l->letter, LOGO_HEIGHT * l->letter);
+  if (q->logo) l->logo_width = logo_width(q->logo, LOGO_WIDTH * l->letter, LOGO_HEIGHT * l->letter);
   l->head = l->room - (q->logo ? l->logo_width + 1.5 * l->letter : 0);
   l->title = (struct sciara_writing){.text = q->map->title ? q->map->title : "",
                                      .capital = 1.5 * l->letter,
@@ -369,7 +374,7 @@ static void paint_line(struct sciara_map_drawing *d, const struct layout *l, con
 static double paint_logo(struct sciara_map_drawing *d, double right, double y, double width, double height) {
   cairo_surface_t *logo = d->q->logo;
   cairo_t *c = d->picture.cairo;
-  const double wide = sciara_logo_width(logo, width, height), zoom = wide / cairo_image_surface_get_width(logo);
+  const double wide = logo_width(logo, width, height), zoom = wide / cairo_image_surface_get_width(logo);
   cairo_save(c);
   cairo_translate(c, right - wide, y);
   cairo_scale(c, zoom, zoom);

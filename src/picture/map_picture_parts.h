@@ -63,6 +63,11 @@ static inline int64_t sciara_map_cell(const struct sciara_map_drawing *d, int64_
   return (d->window.row + r) * d->q->map->grid->cols + d->window.col + c;
 }
 
+/** Whether a cell of the window is sea. */
+static inline bool sciara_map_is_sea(const struct sciara_map_drawing *d, int64_t r, int64_t c) {
+  return d->q->sea && d->q->sea[sciara_map_cell(d, r, c)];
+}
+
 /** Where a point of the map lies in the picture, px. */
 struct sciara_point sciara_map_point(const struct sciara_map_drawing *d, struct sciara_point p);
 
@@ -86,14 +91,8 @@ double sciara_map_key(struct sciara_map_drawing *d, double x, double y, double w
 /** The colours of what is no ground. */
 extern const uint8_t sciara_map_sea[3], sciara_map_no_data[3];
 
-/** Whether a cell of the window is sea, or has neither an altitude nor is sea. */
-bool sciara_map_is_sea(const struct sciara_map_drawing *d, int64_t r, int64_t c);
-
 /** Lines of text under the key: volumes that left, the note, validity; as sciara_map_key. */
 double sciara_map_lines(struct sciara_map_drawing *d, double x, double y, double width, bool paint);
-
-/** Draws the logo, its upper right corner at (right, y), into a box of `width` x `height` px. Returns its width. */
-double sciara_logo_width(cairo_surface_t *logo, double width, double height);
 
 /** Clips what is drawn next to the map; cairo_restore ends it. */
 void sciara_clip_to_map(struct sciara_map_drawing *d);

@@ -60,7 +60,7 @@ enum sciara_status sciara_picture_write_png(struct sciara_picture *p, const stru
                                             const char *path);
 void sciara_picture_free(struct sciara_picture *p);
 
-// ------------------------------------------------------------------------------------------------ text, in lettering.c
+// ---------------------------------------------------------------------------------------------------------------- text
 
 /** Zero-initialise; release with sciara_lettering_close. Used by one thread. */
 struct sciara_lettering {

@@ -18,14 +18,12 @@
 #include "base/wallclock.h"
 #include "comm/comm.h"
 #include "file/durable.h"
-#include "file/json_strict.h"
 #include "file/libraries.h"
-#include "map/raster_gdal.h"
 #include "model/ledger.h"
 #include "model/soundness.h"
 #include "model/tower.h"
-#include "run/barriers.h"
 #include "run/checkpoints.h"
+#include "run/run_facts.h"
 #include "run/run_folder.h"
 #include "run/state_files.h"
 #include "run/writer.h"
@@ -45,8 +43,6 @@ static const struct sciara_run_warning *run_json_warning(const struct sciara_run
   return NULL;
 }
 
-// The ground in the folder of a run or an ensemble: dem.tif, and the warnings of run.json about it, the lava on it and the
-// lava that is still to come.
 /** Adds a warning that is a text alone, unless there is one of its kind. */
 static enum sciara_status warn(struct sciara_run_json *run_json, const char *kind, const char *text) {
   if (run_json_warning(run_json, kind)) return SCIARA_OK;
@@ -123,45 +119,6 @@ static enum sciara_status rest_warn(const struct sciara_simulation *s, struct sc
   if (s->finished != SCIARA_STOP_FRONT) return SCIARA_OK;
   SCIARA_TRY(sciara_front_rest_text(s->problem.vents, s->progress.time, &text));
   return say(run_json, SCIARA_WARNING_EFFUSION, text);
-}
-
-/** What dem.tif tells its readers: the window of the DEM, and the cells of which its own were made. */
-static enum sciara_status find_facts(const struct sciara_site *site, struct sciara_map_facts *facts) {
-  char text[40], window[SCIARA_DEM_WINDOW_TEXT];
-  sciara_dem_window_print(&site->origin.window, window);
-  SCIARA_TRY(sciara_map_facts_add(facts, SCIARA_DEM_WINDOW, window));
-  if (!(site->origin.coarse_m > 0)) return SCIARA_OK;
-  sciara_json_number(site->origin.coarse_m, text, sizeof text);
-  return sciara_map_facts_add(facts, SCIARA_DEM_COARSE, text);
-}
-
-enum sciara_status sciara_ground_write(const struct sciara_problem *p, const double *values, const char *path) {
-  const struct sciara_site *site = sciara_site_unchanged(p->site);
-  struct sciara_map_mark marks[3];
-  struct sciara_map_facts facts = {0};
-  struct sciara_map map = {.grid = &site->grid,
-                           .georef = &p->source->georef,
-                           .values = values ? values : site->z0,
-                           .nodata = SCIARA_NODATA_ALTITUDE,
-                           .name = "altitude before the eruption",
-                           .unit = "m",
-                           .title = p->source->scenario.title,
-                           .facts = &facts,
-                           .marks = marks};
-  uint8_t *sea = NULL;
-  enum sciara_status status;
-  SCIARA_TRY_GOTO(sciara_site_sea(site, &sea));
-  if (sea) marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_SEA, .bytes = sea};
-  if (site->origin.edit)
-    marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_EDIT, .words = site->origin.edit};
-  if (p->source->observed)
-    marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_OBSERVED, .bytes = p->source->observed};
-  SCIARA_TRY_GOTO(find_facts(site, &facts));
-  SCIARA_TRY_GOTO(sciara_map_write_geotiff(&map, true, path));
-cleanup:
-  sciara_map_facts_free(&facts);
-  sciara_free(sea);
-  return status;
 }
 
 // --------------------------------------------------------------------------------------------------------- the profile

@@ -8,18 +8,18 @@
 
 #include "base/mem.h"
 #include "file/durable.h"
+#include "file/json_strict.h"
+#include "map/raster_gdal.h"
 #include "map/words.h"
 #include "model/field.h"
-#include "model/soundness.h"
 #include "picture/map_picture.h"
-#include "run/barriers.h"
-#include "run/checkpoints.h"
 #include "run/run_facts.h"
 #include "setup/outflow.h"
 #include "setup/setup.h"
 #include "sim/choose_engine.h"
 #include "sim/parallel.h"
 #include "store/run_json.h"
+#include "terrain/dem_gdal.h"
 
 struct sciara_snapshot_context sciara_simulation_snapshots(const struct sciara_simulation *s, const char *history) {
   const struct sciara_problem *p = &s->problem;
@@ -38,39 +38,6 @@ struct sciara_snapshot_context sciara_simulation_snapshots(const struct sciara_s
                                           .dem_hash = p->site->origin.hash,
                                           .emission_from_s = p->source->emission_from_s,
                                           .threads = sciara_snapshot_threads(s->threads)};
-}
-
-enum sciara_status sciara_simulation_write_snapshot(struct sciara_simulation *s, const char *history,
-                                                    const char *path) {
-  struct sciara_touched touched;
-  struct sciara_ledger ledger;
-  SCIARA_TRY(sciara_simulation_ledger(s, &ledger));
-  const struct sciara_snapshot_context context = sciara_simulation_snapshots(s, history);
-  const struct sciara_state *state = s->problem.state;
-  SCIARA_TRY(sciara_touched_find(state, &touched));
-  const uint64_t checksum = sciara_state_checksum(state);
-  const enum sciara_status status = sciara_snapshot_write(&context, state, &touched, &ledger, checksum, path);
-  sciara_touched_release(&touched);
-  return status;
-}
-
-enum sciara_status sciara_simulation_write_checkpoint(struct sciara_simulation *s, const char *history,
-                                                      const char *path) {
-  enum sciara_status status;
-  struct sciara_checkpoint h = {0};
-  const struct sciara_state *state = s->problem.state;
-  char now[SCIARA_DATE_SIZE];
-  sciara_date_now(now);
-  SCIARA_TRY(sciara_simulation_sync(s));
-  SCIARA_TRY_GOTO(sciara_state_check_sound(state, &s->problem.params));
-  SCIARA_TRY_GOTO(sciara_checkpoint_describe(s, sciara_state_checksum_of_ground(state), history, now, &h));
-  h.losses = s->progress.losses;
-  h.next_snapshot_s = INFINITY;
-  h.compute_s = s->compute_s;
-  SCIARA_TRY_GOTO(sciara_checkpoint_write(&h, state, path));
-cleanup:
-  sciara_checkpoint_free(&h);
-  return status;
 }
 
 /** Whether the current state has a tower. */
@@ -189,5 +156,46 @@ enum sciara_status sciara_simulation_write_maps(struct sciara_simulation *s, con
     if (status == SCIARA_OK && written) written(context, path);
     free(path);
   }
+  return status;
+}
+
+// ----------------------------------------------------------------------- the ground, also in the folder of an ensemble
+
+/** What dem.tif tells its readers: the window of the DEM, and the cells of which its own were made. */
+static enum sciara_status find_facts(const struct sciara_site *site, struct sciara_map_facts *facts) {
+  char text[40], window[SCIARA_DEM_WINDOW_TEXT];
+  sciara_dem_window_print(&site->origin.window, window);
+  SCIARA_TRY(sciara_map_facts_add(facts, SCIARA_DEM_WINDOW, window));
+  if (!(site->origin.coarse_m > 0)) return SCIARA_OK;
+  sciara_json_number(site->origin.coarse_m, text, sizeof text);
+  return sciara_map_facts_add(facts, SCIARA_DEM_COARSE, text);
+}
+
+enum sciara_status sciara_ground_write(const struct sciara_problem *p, const double *values, const char *path) {
+  const struct sciara_site *site = sciara_site_unchanged(p->site);
+  struct sciara_map_mark marks[3];
+  struct sciara_map_facts facts = {0};
+  struct sciara_map map = {.grid = &site->grid,
+                           .georef = &p->source->georef,
+                           .values = values ? values : site->z0,
+                           .nodata = SCIARA_NODATA_ALTITUDE,
+                           .name = "altitude before the eruption",
+                           .unit = "m",
+                           .title = p->source->scenario.title,
+                           .facts = &facts,
+                           .marks = marks};
+  uint8_t *sea = NULL;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_site_sea(site, &sea));
+  if (sea) marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_SEA, .bytes = sea};
+  if (site->origin.edit)
+    marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_EDIT, .words = site->origin.edit};
+  if (p->source->observed)
+    marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_OBSERVED, .bytes = p->source->observed};
+  SCIARA_TRY_GOTO(find_facts(site, &facts));
+  SCIARA_TRY_GOTO(sciara_map_write_geotiff(&map, true, path));
+cleanup:
+  sciara_map_facts_free(&facts);
+  sciara_free(sea);
   return status;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of the current state of a simulation, one at a time: snapshot, checkpoint, map; and all maps that its
-// scenario requests.
+// Files of a simulation: what its snapshots have in common, a map of its current state, all maps that its scenario requests, and
+// its ground.
 #ifndef SCIARA_RUN_STATE_FILES_H
 #define SCIARA_RUN_STATE_FILES_H
 
@@ -9,13 +9,6 @@
 
 /** What the snapshots of a simulation have in common; its texts belong to the simulation and the caller. */
 struct sciara_snapshot_context sciara_simulation_snapshots(const struct sciara_simulation *s, const char *history);
-
-/** Brings the state up to date and writes it as a snapshot. */
-enum sciara_status sciara_simulation_write_snapshot(struct sciara_simulation *s, const char *history, const char *path);
-
-/** Writes the state as a checkpoint. */
-enum sciara_status sciara_simulation_write_checkpoint(struct sciara_simulation *s, const char *history,
-                                                      const char *path);
 
 /** Writes a map of one field: a GeoTIFF with its style, or a picture. */
 enum sciara_status sciara_simulation_write_map(struct sciara_simulation *s, enum sciara_field field, bool as_picture,
@@ -28,7 +21,7 @@ enum sciara_status sciara_simulation_write_map(struct sciara_simulation *s, enum
 enum sciara_status sciara_simulation_write_maps(struct sciara_simulation *s, const char *folder,
                                                 void (*written)(void *context, const char *path), void *context);
 
-// ----------------------------------------------------------------------------------------- the ground, in run.c
+// ----------------------------------------------------------------------- the ground, also in the folder of an ensemble
 
 /**
  * Writes the ground at the start, with its window and further bands for the sea, edits and observed lava, as far as there are.

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "calibrate/verification.h"
-#include "ensemble/ensemble_folder.h"
+#include "ensemble/ensemble.h"
 #include "ensemble/execute.h"
 #include "hazard/poi_table.h"
 #include "hazard/products.h"

@@ -4,14 +4,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/bundled.h"
 #include "app/command.h"
 #include "app/output.h"
+#include "app/program.h"
 #include "engine/engine.h"
 #include "file/durable.h"
 #include "map/colour_ramp.h"
 #include "model/field.h"
 #include "scenario/scenario.h"
+
+// ------------------------------------------------------------------------------------------------------------ commands
+
+/** The name of a command with another separator: "ensemble-plan". */
+static void join_words(const struct sciara_command *command, char separator, char *buffer, size_t capacity) {
+  snprintf(buffer, capacity, "%s", command->name);
+  for (char *p = buffer; *p; p++)
+    if (*p == ' ') *p = separator;
+}
+
+/** The k-th of all commands, in the order of the help: subcommands follow their command. NULL after the last. */
+static const struct sciara_command *command_at(size_t k) {
+  for (const struct sciara_command *const *c = sciara_commands; *c; c++) {
+    if (k-- == 0) return *c;
+    for (const struct sciara_command *const *s = (*c)->subcommands; s && *s; s++)
+      if (k-- == 0) return *s;
+  }
+  return NULL;
+}
 
 // --------------------------------------------------------------------------------------------------------------- words
 // The possible values of an option, as far as the program knows them.
@@ -172,7 +191,7 @@ static void print_commands(FILE *out) {
 static void print_bash_value(const struct sciara_command *command, const struct sciara_option *o, FILE *out) {
   fputs("    ", out);
   char name[64];
-  sciara_command_join(command, '-', name, sizeof name);
+  join_words(command, '-', name, sizeof name);
   if (o->letter) fprintf(out, "%s:-%c | ", name, o->letter);
   fprintf(out, "%s:--%s) %s '", name, o->name, function_of[option_kind(o)]);
   option_words(o, out);
@@ -182,7 +201,7 @@ static void print_bash_value(const struct sciara_command *command, const struct 
 static void print_bash_options(const struct sciara_command *command, FILE *out) {
   const struct sciara_option *o;
   char name[64];
-  sciara_command_join(command, '-', name, sizeof name);
+  join_words(command, '-', name, sizeof name);
   fprintf(out, "    %s) options='", name);
   for (size_t k = 0; (o = sciara_command_option(command, k)); k++) {
     if (o->letter) fprintf(out, "-%c ", o->letter);
@@ -201,13 +220,13 @@ static void doc_bash(FILE *out) {
   print_subcommands(out);
   fputs("  case $command:$prev in\n", out);
   const struct sciara_command *command;
-  for (size_t n = 0; (command = sciara_command_at(n)); n++) {
+  for (size_t n = 0; (command = command_at(n)); n++) {
     const struct sciara_option *o;
     for (size_t k = 0; (o = sciara_command_option(command, k)); k++)
       if (o->argument) print_bash_value(command, o, out);
   }
   fputs("  esac\n  local operand=:\n  case $command in\n", out);
-  for (size_t n = 0; (command = sciara_command_at(n)); n++) print_bash_options(command, out);
+  for (size_t n = 0; (command = command_at(n)); n++) print_bash_options(command, out);
   fputs("  esac\n"
         "  if [[ $cur == -* ]]; then\n"
         "    _sciara_words \"$options\"\n"
@@ -314,7 +333,7 @@ static void doc_fish(FILE *out) {
         "complete -c sciara -n __fish_use_subcommand -f -l version -d 'print the version'\n",
         out);
   const struct sciara_command *command;
-  for (size_t k = 0; (command = sciara_command_at(k)); k++) print_command(command, out);
+  for (size_t k = 0; (command = command_at(k)); k++) print_command(command, out);
 }
 
 // ----------------------------------------------------------------------------------------------------------------- zsh
@@ -398,7 +417,7 @@ static void print_dispatch(const struct sciara_command *command, FILE *out) {
 static void print_function(const struct sciara_command *command, FILE *out) {
   const struct sciara_option *o;
   char name[64];
-  sciara_command_join(command, '_', name, sizeof name);
+  join_words(command, '_', name, sizeof name);
   fprintf(out, "_sciara_%s() {\n", name);
   if (command->subcommands) print_dispatch(command, out);
   fputs("  _arguments -s \\\n", out);
@@ -424,7 +443,7 @@ static void print_function(const struct sciara_command *command, FILE *out) {
 static void doc_zsh(FILE *out) {
   fputs("#compdef sciara\n# Completions of sciara for zsh, made by \"sciara doc zsh\".\n\n", out);
   const struct sciara_command *command;
-  for (size_t k = 0; (command = sciara_command_at(k)); k++) print_function(command, out);
+  for (size_t k = 0; (command = command_at(k)); k++) print_function(command, out);
   fputs("_sciara() {\n  local -a commands\n  commands=(\n", out);
   for (const struct sciara_command *const *c = sciara_commands; *c; c++) {
     fprintf(out, "    '%s:", (*c)->name);
@@ -576,7 +595,7 @@ static void end(FILE *out, bool of_program) {
 static void man_of_command(const struct sciara_command *command, FILE *out) {
   char name[64];
   snprintf(name, sizeof name, "sciara-");
-  sciara_command_join(command, '-', name + strlen(name), sizeof name - strlen(name));
+  join_words(command, '-', name + strlen(name), sizeof name - strlen(name));
   begin(out, name, command->summary);
   fprintf(out, "\\fBsciara %s\\fP [\\fIOPTION\\fP]...%s", command->name, *command->operands ? " " : "");
   add_operands(out, command->operands);
@@ -588,7 +607,7 @@ static void man_of_command(const struct sciara_command *command, FILE *out) {
   if (command->subcommands) fprintf(out, ".SH COMMANDS\n");
   for (const struct sciara_command *const *s = command->subcommands; s && *s; s++) {
     char page[64];
-    sciara_command_join(*s, '-', page, sizeof page);
+    join_words(*s, '-', page, sizeof page);
     fprintf(out, ".TP\n.BR sciara\\-");
     add_words(out, page);
     fprintf(out, " (1)\n");
@@ -677,9 +696,9 @@ static enum sciara_status print_doc_text(maker *make, const struct sciara_comman
 
 static enum sciara_status print_page(const char *name) {
   const struct sciara_command *command;
-  for (size_t k = 0; name && (command = sciara_command_at(k)); k++) {
+  for (size_t k = 0; name && (command = command_at(k)); k++) {
     char page[64];
-    sciara_command_join(command, '-', page, sizeof page);
+    join_words(command, '-', page, sizeof page);
     if (strcmp(page, name) == 0) return print_doc_text(doc_man, command);
   }
   return name ? sciara_command_unknown(NULL, name) : print_doc_text(doc_man, NULL);
@@ -740,9 +759,9 @@ static enum sciara_status write_all(const char *folder) {
     SCIARA_TRY(write_style(folder, sciara_field_describe((enum sciara_field)f)));
   SCIARA_TRY(write_file(folder, "man/man1", "sciara.1", doc_man, NULL));
   const struct sciara_command *command;
-  for (size_t k = 0; (command = sciara_command_at(k)); k++) {
+  for (size_t k = 0; (command = command_at(k)); k++) {
     char page[48], name[64];
-    sciara_command_join(command, '-', page, sizeof page);
+    join_words(command, '-', page, sizeof page);
     snprintf(name, sizeof name, "sciara-%s.1", page);
     SCIARA_TRY(write_file(folder, "man/man1", name, doc_man, command));
   }

@@ -9,7 +9,7 @@
 #include "app/common_options.h"
 #include "app/messages.h"
 #include "app/output.h"
-#include "app/stop_signals.h"
+#include "app/program.h"
 #include "base/date.h"
 #include "calibrate/evaluate.h"
 

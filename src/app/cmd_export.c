@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "export/export.h"
 #include "file/durable.h"
+#include "model/field.h"
 
 static bool has_format(const struct sciara_command *command, const struct sciara_export_format *format) {
   return format->of_ensemble == (command == &sciara_cmd_ensemble_export);
@@ -135,6 +136,29 @@ static enum sciara_status read_layer(const struct sciara_arguments *a, const str
   return SCIARA_OK;
 }
 
+/** Short names of some fields. */
+static const char *unalias(const char *name) {
+  if (strcmp(name, "liquid") == 0) return sciara_field_name(SCIARA_FIELD_THICKNESS);
+  if (strcmp(name, "solid") == 0) return sciara_field_name(SCIARA_FIELD_SOLID_THICKNESS);
+  if (strcmp(name, "arrival") == 0) return sciara_field_name(SCIARA_FIELD_ARRIVAL_TIME);
+  return name;
+}
+
+/** The field of that name; liquid, solid and arrival are short names of three. The error suggests the closest name. */
+static enum sciara_status field_parse(const char *name, enum sciara_field *out) {
+  *out = sciara_field_find(unalias(name));
+  if (*out != SCIARA_FIELD_COUNT) return SCIARA_OK;
+  const char *names[SCIARA_FIELD_COUNT];
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++) names[f] = sciara_field_name((enum sciara_field)f);
+  const char *closest = sciara_closest_name(name, names, SCIARA_FIELD_COUNT);
+  if (closest) return sciara_fail(SCIARA_ERR_USAGE, "there is no field \"%s\"; did you mean \"%s\"?", name, closest);
+  struct sciara_text all = {0};
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++) sciara_text_append(&all, "%s%s", f ? ", " : "", names[f]);
+  sciara_fail(SCIARA_ERR_USAGE, "there is no field \"%s\"; the fields are %s", name, all.data ? all.data : "others");
+  sciara_text_free(&all);
+  return SCIARA_ERR_USAGE;
+}
+
 /** Reads all options into the job, which points to `drivers`. */
 static enum sciara_status read_options(const struct sciara_arguments *a, const struct sciara_export_format *format,
                                        const char *drivers[SCIARA_MOST_GIVEN], struct sciara_export_job *job) {
@@ -145,7 +169,7 @@ static enum sciara_status read_options(const struct sciara_arguments *a, const s
   job->overwrite = sciara_argument_given(a, "overwrite");
   job->all = sciara_argument_given(a, "all");
   job->field = SCIARA_FIELD_COUNT;
-  if (field) SCIARA_TRY(sciara_field_parse(field, &job->field));
+  if (field) SCIARA_TRY(field_parse(field, &job->field));
   SCIARA_TRY(read_layer(a, format, job));
   if (classes) SCIARA_TRY(parse_edges(classes, job->edges, &job->edge_count));
   if (isochrones && !(sciara_parse_duration(isochrones, &job->isochrones_s) && job->isochrones_s > 0))

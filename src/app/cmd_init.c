@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/bundled.h"
 #include "app/command.h"
 #include "app/common_options.h"
 #include "app/messages.h"
 #include "app/output.h"
+#include "app/program.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "ensemble/members.h"

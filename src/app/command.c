@@ -31,21 +31,6 @@ const char *sciara_command_word(const struct sciara_command *command) {
   return blank ? blank + 1 : command->name;
 }
 
-void sciara_command_join(const struct sciara_command *command, char separator, char *buffer, size_t capacity) {
-  snprintf(buffer, capacity, "%s", command->name);
-  for (char *p = buffer; *p; p++)
-    if (*p == ' ') *p = separator;
-}
-
-const struct sciara_command *sciara_command_at(size_t k) {
-  for (const struct sciara_command *const *c = sciara_commands; *c; c++) {
-    if (k-- == 0) return *c;
-    for (const struct sciara_command *const *s = (*c)->subcommands; s && *s; s++)
-      if (k-- == 0) return *s;
-  }
-  return NULL;
-}
-
 const struct sciara_command *sciara_command_find(const struct sciara_command *const *list, const char *word) {
   while (*list && strcmp(sciara_command_word(*list), word) != 0) list++;
   return *list;

@@ -77,12 +77,6 @@ enum sciara_status sciara_command_unknown(const struct sciara_command *of, const
 /** The last word of the name of a command: "plan" of "ensemble plan". */
 const char *sciara_command_word(const struct sciara_command *command);
 
-/** The k-th of all commands, in the order of the help: subcommands follow their command. NULL after the last. */
-const struct sciara_command *sciara_command_at(size_t k);
-
-/** The name of a command with another separator: "ensemble-plan". */
-void sciara_command_join(const struct sciara_command *command, char separator, char *buffer, size_t capacity);
-
 /** The k-th option of a command, its own first, then the common ones; NULL after the last. */
 const struct sciara_option *sciara_command_option(const struct sciara_command *command, size_t k);
 

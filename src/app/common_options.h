@@ -62,12 +62,6 @@ enum sciara_status sciara_take_workers(const struct sciara_arguments *a, int *wo
  */
 enum sciara_status sciara_check_extension(const char *option, const char *path, const char *const *extensions);
 
-/**
- * The field of that name; liquid, solid and arrival are short names of three fields. The error suggests the closest
- * name.
- */
-enum sciara_status sciara_field_parse(const char *name, enum sciara_field *out);
-
 // Places: metres in the CRS of the DEM, or degrees that say so.
 
 /** What the text of a place is. */
@@ -105,7 +99,7 @@ enum sciara_place_text sciara_place_parse(const char *text, size_t count, struct
 enum sciara_status sciara_picture_options_read(const struct sciara_arguments *a, const char *const *drivers,
                                                size_t driver_count, struct sciara_picture_look *out);
 
-// ----------------------------------- additions to a scenario, as of `run`, `check` and `resume`, in scenario_options.c
+// ---------------------------------------------------------- additions to a scenario, as of `run`, `check` and `resume`
 
 // clang-format off
 /** Entries of a table of options: how the steps are executed. None of them changes the results of an exact engine. */

@@ -12,7 +12,7 @@
 #include "app/ensemble.h"
 #include "app/output.h"
 #include "base/mem.h"
-#include "ensemble/ensemble_folder.h"
+#include "ensemble/ensemble.h"
 #include "file/georef.h"
 #include "hazard/products.h"
 #include "terrain/poi_file.h"

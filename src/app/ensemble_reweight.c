@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "calibrate/reweight.h"
-#include "ensemble/ensemble_folder.h"
+#include "ensemble/ensemble.h"
 #include "file/durable.h"
 #include "hazard/reduction.h"
 

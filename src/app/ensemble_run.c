@@ -12,11 +12,11 @@
 #include "app/ensemble.h"
 #include "app/messages.h"
 #include "app/output.h"
-#include "app/stop_signals.h"
+#include "app/program.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "base/wallclock.h"
-#include "ensemble/ensemble_folder.h"
+#include "ensemble/ensemble.h"
 #include "ensemble/execute.h"
 #include "file/csv.h"
 #include "file/durable.h"
@@ -138,10 +138,15 @@ static enum sciara_status write_member(const struct sciara_arguments *a) {
   struct sciara_text json = {0};
   SCIARA_TRY(sciara_ensemble_open(a->operand[0], &e));
   const size_t member = sciara_members_find(&e.members, id);
-  enum sciara_status status = member == SIZE_MAX
-                                  ? sciara_fail(SCIARA_ERR_INPUT, "%s: expected an id of %s, found %" PRId64,
-                                                a->operand[0], SCIARA_ENSEMBLE_MEMBERS, id)
-                                  : sciara_ensemble_scenario(&e, member, &json);
+  enum sciara_status status = SCIARA_OK;
+  if (member == SIZE_MAX) {
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected an id of %s, found %" PRId64, a->operand[0],
+                         SCIARA_ENSEMBLE_MEMBERS, id);
+  } else {
+    char name[SCIARA_MEMBER_NAME];
+    const struct sciara_scenario_member m = sciara_ensemble_member(&e, member, name);
+    status = sciara_scenario_member_print(&m, &json);
+  }
   if (status == SCIARA_OK) status = sciara_file_replace(path, json.data, json.length);
   if (status == SCIARA_OK) sciara_print("%s\n", path);
   sciara_text_free(&json);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/program.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <locale.h>
@@ -16,6 +17,7 @@
 #include "base/text.h"
 #include "engine/engine.h"
 #include "file/durable.h"
+#include "file/json_strict.h"
 #include "file/libraries.h"
 #include "scenario/scenario.h"
 
@@ -96,11 +98,38 @@ int sciara_program_end(int code) {
   return code;
 }
 
+// ------------------------------------------------------------------------------------------ signals that end a command
+
+static int stopped_by; // the signal, or 0
+
+static void on_signal(int signal_number) {
+  __atomic_store_n(&stopped_by, signal_number, __ATOMIC_RELAXED);
+  signal(signal_number, SIG_DFL); // a second one ends the program at once
+}
+
+void sciara_stop_signals_catch(void) {
+  const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+  sigaction(SIGHUP, &action, NULL);
+}
+
+const int *sciara_stop_signal(void) { return &stopped_by; }
+
+int sciara_stop_signal_code(int code) {
+  const int by = __atomic_load_n(&stopped_by, __ATOMIC_RELAXED);
+  return code == 0 && by ? 128 + by : code;
+}
+
 // -------------------------------------------------------------------------------------------------- where it is installed
 
 #define BESIDE "/libexec/sciara" // of PREFIX, and of a build
 
-char *sciara_program_prefix(void) {
+/**
+ * PREFIX of the running program, which is PREFIX/bin/sciara, PREFIX/sciara of a build, or in PREFIX/libexec/sciara:
+ * malloc'd; NULL: not known.
+ */
+static char *program_prefix(void) {
   char program[4096];
   const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
   if (length < 0) return NULL;
@@ -116,7 +145,7 @@ char *sciara_program_prefix(void) {
 }
 
 enum sciara_status sciara_program_become(const struct sciara_command *command, char **words) {
-  char *prefix = sciara_program_prefix();
+  char *prefix = program_prefix();
   char *path = prefix ? sciara_format("%s" BESIDE "/sciara-%s", prefix, command->name) : NULL;
   enum sciara_status status = path ? SCIARA_ERR_IO : sciara_no_memory("a path");
   if (path) {
@@ -127,5 +156,66 @@ enum sciara_status sciara_program_become(const struct sciara_command *command, c
   }
   free(path);
   free(prefix);
+  return status;
+}
+
+// ----------------------------------------------------------------------------------------- the files that come with it
+
+/** PREFIX/share/sciara/config; NULL if there is no such folder. */
+static char *installed_folder(void) {
+  char *prefix = program_prefix(), *config = prefix ? sciara_format("%s/share/sciara/config", prefix) : NULL;
+  char *real = config ? realpath(config, NULL) : NULL;
+  free(config);
+  free(prefix);
+  return real;
+}
+
+enum sciara_status sciara_bundled_find(const char *name, char **path) {
+  SCIARA_TRY(sciara_path_in("config", name, path));
+  if (access(*path, R_OK) == 0) return SCIARA_OK;
+  free(*path);
+  *path = NULL;
+  char *folder = installed_folder();
+  if (!folder) return SCIARA_OK;
+  const enum sciara_status status = sciara_path_in(folder, name, path);
+  free(folder);
+  if (status != SCIARA_OK || access(*path, R_OK) == 0) return status;
+  free(*path);
+  *path = NULL;
+  return SCIARA_OK;
+}
+
+/** NAME.json, not NAME.schema.json. */
+static int is_scenario(const struct dirent *entry) {
+  const size_t length = strlen(entry->d_name);
+  return length > 5 && strcmp(entry->d_name + length - 5, ".json") == 0 && !strstr(entry->d_name, ".schema.");
+}
+
+/** Whether a file is an ensemble file: JSON with the key "base". False for one that cannot be read. */
+static bool is_ensemble_file(const char *path) {
+  cJSON *root = NULL;
+  const bool found =
+      sciara_json_read(path, &root) == SCIARA_OK && cJSON_IsString(cJSON_GetObjectItemCaseSensitive(root, "base"));
+  cJSON_Delete(root);
+  sciara_error_clear();
+  return found;
+}
+
+enum sciara_status sciara_bundled_list(struct sciara_text *out) {
+  char *folder = installed_folder();
+  struct dirent **entry = NULL;
+  const int count = folder ? scandir(folder, &entry, is_scenario, alphasort) : 0;
+  enum sciara_status status = SCIARA_OK;
+  for (int k = 0; k < count; k++) {
+    char *path = NULL;
+    if (status == SCIARA_OK) status = sciara_path_in(folder, entry[k]->d_name, &path);
+    if (status == SCIARA_OK && !is_ensemble_file(path)) status = sciara_text_showf(out, "%s\n", path);
+    free(path);
+    free(entry[k]);
+  }
+  free((void *)entry);
+  free(folder);
+  if (status == SCIARA_OK && count <= 0)
+    status = sciara_fail(SCIARA_ERR_IO, "no scenarios are installed with this program (PREFIX/share/sciara/config)");
   return status;
 }

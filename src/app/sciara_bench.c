@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/bundled.h"
 #include "app/command.h"
 #include "app/common_options.h"
 #include "app/messages.h"

@@ -97,7 +97,7 @@ static enum sciara_status take_date(struct work *w, const struct sciara_observat
 static enum sciara_status find_verified_time(struct work *w, struct sciara_observation_dates *d) {
   const struct sciara_ensemble *e = &w->r.ensemble;
   struct sciara_observation_request *q = &w->request.observed;
-  sciara_ensemble_start(e, w->start);
+  sciara_date_after(sciara_scenario_base_values(e->scenario)->start, 0, w->start);
   w->until_s = find_end(w);
   if (w->request.at) {
     SCIARA_TRY(sciara_ensemble_take_time(e, w->request.option, w->request.at, &w->out->at_s, &q->when));

@@ -19,7 +19,13 @@
 #define SCIARA_ENSEMBLE_BATCHES "batches"
 #define SCIARA_ENSEMBLE_MAPS "maps"
 #define SCIARA_ENSEMBLE_LOG "log.csv"
+#define SCIARA_ENSEMBLE_LOCK "run.lock"
+#define SCIARA_ENSEMBLE_FINISHED "members"
 #define SCIARA_ENSEMBLE_VERIFICATION "verification" ///< .json, .csv
+
+struct sciara_dem;
+struct sciara_notes;
+struct sciara_site;
 
 enum { SCIARA_BATCH_SMALLEST = 64, SCIARA_BATCH_LARGEST = 256, SCIARA_MEMBER_NAME = 64 };
 
@@ -44,7 +50,6 @@ struct sciara_ensemble_rate {
   double low, high; ///< interval of per_year; equal to it if none was given
 };
 
-/** What `reduce` makes. */
 /** A place of a file of sites that lava cannot reach, for it has no cells on the DEM. */
 struct sciara_ensemble_left {
   char *name, *reason; ///< "lies outside the DEM"
@@ -52,6 +57,7 @@ struct sciara_ensemble_left {
   enum sciara_poi_where where;
 };
 
+/** What `reduce` makes. */
 struct sciara_ensemble_result {
   double *
       deposit_m; ///< thresholds of the largest deposit, for probability maps, ascending, >= 0; 0: any lava. thickness_m in files
@@ -98,10 +104,7 @@ struct sciara_declared_range {
   double low, high;
 };
 
-/**
- * What a plan says of its base beyond what members are computed from, for maps and pages. Zero-initialise; release with
- * sciara_declared_free.
- */
+/** What a plan says of its base beyond what members are computed from, for maps and pages. */
 struct sciara_declared {
   char *dem;                 ///< name of its file without folders; NULL: not known, of a plan of an earlier version
   struct sciara_edit *edits; ///< names, files, values and times
@@ -154,9 +157,6 @@ enum sciara_status sciara_ensemble_open_planned(const char *folder, struct sciar
 enum sciara_status sciara_ensemble_open_to_run(const char *folder, struct sciara_ensemble *out, int *lock);
 void sciara_ensemble_free(struct sciara_ensemble *e);
 
-/** run.start of the base; "": there is none. */
-void sciara_ensemble_start(const struct sciara_ensemble *e, char start[SCIARA_DATE_SIZE]);
-
 /**
  * A simulated time after that with which the members begin, s, or its date: as of sciara_take_time.
  *
@@ -178,8 +178,42 @@ bool sciara_members_have_rules(const struct sciara_members *m);
  */
 enum sciara_status sciara_ensemble_rules(const struct sciara_ensemble *e, unsigned *out);
 
-/** Appends the scenario of a member (index in the table) as JSON; `sciara run` of it computes that member. */
-enum sciara_status sciara_ensemble_scenario(const struct sciara_ensemble *e, size_t member, struct sciara_text *json);
+/** First member of a batch, and the one after its last. */
+size_t sciara_batch_begin(const struct sciara_ensemble *e, size_t batch);
+size_t sciara_batch_end(const struct sciara_ensemble *e, size_t batch);
+
+/** The path of its file, malloc'd; NULL: no memory. */
+char *sciara_batch_path(const struct sciara_ensemble *e, size_t batch);
+
+// ---------------------------------------------------------------------------------------------------------- its folder
+
+/**
+ * SCIARA_ERR_INPUT, naming the link, if a file or folder of the ensemble is a symbolic link: through it, files would be
+ * read, written and removed where the user has not said so. The folder itself may be a link. Products that are replaced
+ * as a whole (maps, tables) are not looked at.
+ */
+enum sciara_status sciara_ensemble_refuse_links(const char *folder);
+
+/** Whether it holds results: a batch or a finished member. */
+bool sciara_ensemble_has_results(const char *folder);
+
+/** Keeps other processes from computing members; SCIARA_ERR_INPUT if one is at work. */
+enum sciara_status sciara_ensemble_lock_to_plan(const char *folder, int *lock);
+
+void sciara_ensemble_unlock(int lock);
+
+// ----------------------------------------------------- its ground, from dem.tif: refused if it is not that of the plan
+
+/**
+ * Reads the site of the members, without the errors of the ground that each of them adds.
+ *
+ * @param notes receive what is noticed; NULL: the log
+ */
+enum sciara_status sciara_ensemble_site_read(const struct sciara_ensemble *e, const struct sciara_notes *notes,
+                                             const struct sciara_site **out);
+
+/** Reads dem.tif, with the bands "sea", "edit" and "observed", where it has them. */
+enum sciara_status sciara_ensemble_dem_read(const struct sciara_ensemble *e, struct sciara_dem *out);
 
 // ---------------------------------------------------------------------------- what a plan declares, in ensemble_json.c
 
@@ -189,7 +223,5 @@ enum sciara_status sciara_declared_take(const char *dem, const struct sciara_edi
 
 /** Adds a range, with a copy of the key. There is room for range_count + 1. */
 enum sciara_status sciara_declared_add_range(struct sciara_declared *d, const char *key, double low, double high);
-
-void sciara_declared_free(struct sciara_declared *d);
 
 #endif

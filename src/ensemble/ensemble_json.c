@@ -45,15 +45,6 @@ enum sciara_status sciara_declared_add_range(struct sciara_declared *d, const ch
   return d->range[d->range_count++].key ? SCIARA_OK : sciara_no_memory("what an ensemble declares");
 }
 
-void sciara_declared_free(struct sciara_declared *d) {
-  for (size_t k = 0; k < d->edit_count; k++) sciara_edit_free(&d->edits[k]);
-  for (size_t k = 0; k < d->range_count; k++) free(d->range[k].key);
-  free(d->dem);
-  sciara_free(d->edits);
-  sciara_free(d->range);
-  *d = (struct sciara_declared){0};
-}
-
 // ---------------------------------------------------------------------------------------------------------------- file
 
 static bool put_edit(cJSON *list, const struct sciara_edit *e) {

@@ -50,7 +50,6 @@ enum sciara_status sciara_ensemble_name(const cJSON *object, const char *preset,
 /** The parts "result" and "stop", which may be NULL: defaults. The tree has passed the check. */
 void sciara_result_read(const struct sciara_ensemble_reading *r, const cJSON *result, const cJSON *stop,
                         struct sciara_ensemble_result *out, struct sciara_ensemble_stop *rule);
-void sciara_result_free(struct sciara_ensemble_result *r);
 
 // ------------------------------------------------------------------------------------------------------- ensemble.json
 

@@ -227,18 +227,3 @@ void sciara_result_read(const struct sciara_ensemble_reading *r, const cJSON *re
   if (stop && out->poi_count == 0)
     sciara_ensemble_report(r, "stop", SCIARA_NO_INDEX, NULL, "no sites", "result.sites, at which the error is found");
 }
-
-void sciara_result_free(struct sciara_ensemble_result *r) {
-  for (size_t k = 0; k < r->poi_count; k++) sciara_poi_free(&r->pois[k]);
-  for (size_t k = 0; k < r->left_count; k++) {
-    free(r->left[k].name);
-    free(r->left[k].reason);
-  }
-  for (size_t k = 0; k < r->rate_count; k++) {
-    free(r->rates[k].name);
-    sciara_free(r->rates[k].points);
-  }
-  void *blocks[] = {r->deposit_m, r->within_s, r->quantiles, r->pois, r->left, r->rates, r->years};
-  for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) sciara_free(blocks[k]);
-  *r = (struct sciara_ensemble_result){0};
-}

@@ -21,7 +21,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/wallclock.h"
-#include "ensemble/ensemble_folder.h"
+#include "ensemble/ensemble.h"
 #include "ensemble/ensemble_sample.h"
 #include "ensemble/task_list.h"
 #include "file/durable.h"

@@ -46,7 +46,7 @@ void sciara_batches_free(struct sciara_batches *b);
 /** The cells of the batches. The source refers to `b`. */
 struct sciara_footprint_source sciara_batches_source(const struct sciara_batches *b);
 
-// -------------------------------------------------------------------------------------------- at places, in poi_hits.c
+// ----------------------------------------------------------------------------------------------------------- at places
 
 /** What a member does at a place. */
 struct sciara_poi_hit {

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "ensemble/ensemble_folder.h"
+#include "ensemble/ensemble.h"
 #include "ensemble/members.h"
 #include "ensemble/used_vents.h"
 

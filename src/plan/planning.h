@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan that is being made, and the steps of making it: expand.c, plan_places.c, plan_check.c, plan_base.c, plan_folder.c.
+// A plan that is being made, and the steps of making it: expand.c, plan_places.c, plan_check.c, plan_folder.c.
 // Included by this room alone.
 #ifndef SCIARA_PLAN_PLANNING_H
 #define SCIARA_PLAN_PLANNING_H

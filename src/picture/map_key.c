@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is marked on a map (vents, run-out point, logo), its key, and the lines of text below it.
+// What is marked on a map (places, outlines, vents, run-out point), its key, and the lines of text below it.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -217,6 +217,82 @@ struct sciara_point sciara_map_point(const struct sciara_map_drawing *d, struct 
                                (double)d->map.y + down * (double)d->map.height};
 }
 
+// ------------------------------------------------------------------------------------------------------------ outlines
+
+/** Whole pixels: sharp wherever the borders of cells are. */
+static double outline_width(const struct sciara_map_drawing *d) { return fmax(1, round(0.14 * d->letter)); }
+
+static double sharp(const struct sciara_map_drawing *d, double v) {
+  return round(v) + (fmod(outline_width(d), 2) > 0 ? 0.5 : 0);
+}
+
+/** Draws the path as the line of an outline: its light edges, or itself. */
+static void stroke_outline(struct sciara_map_drawing *d, enum sciara_map_outline what, bool edges) {
+  static const uint8_t colour[][3] = {[SCIARA_OUTLINE_OBSERVED] = {30, 30, 30},
+                                      [SCIARA_OUTLINE_EDITS] = {140, 0, 160},
+                                      [SCIARA_OUTLINE_FRONT] = {0, 90, 60}};
+  const double line = outline_width(d), edge = fmax(1, round(0.5 * line));
+  cairo_set_line_cap(d->picture.cairo, CAIRO_LINE_CAP_SQUARE);
+  cairo_set_line_width(d->picture.cairo, edges ? line + 2 * edge : line);
+  sciara_picture_colour(&d->picture, edges ? white : colour[what], 1);
+  cairo_stroke(d->picture.cairo);
+}
+
+/** Whether the extent covers a cell of the window, or next to it; beyond the grid it covers nothing. */
+static bool covered(const struct sciara_map_drawing *d, enum sciara_map_outline what, int64_t r, int64_t c) {
+  const struct sciara_grid *g = d->q->map->grid;
+  const int64_t row = d->window.row + r, col = d->window.col + c;
+  if (row < 0 || col < 0 || row >= g->rows || col >= g->cols) return false;
+  const int64_t i = row * g->cols + col;
+  if (what == SCIARA_OUTLINE_FRONT) return d->q->fronts->member[i] > 0 && d->q->fronts->member[i] <= d->front;
+  return what == SCIARA_OUTLINE_EDITS ? d->q->edits[i] : d->q->observed[i];
+}
+
+/** Whether some of it lies on the map. */
+static bool has_outline(const struct sciara_map_drawing *d, enum sciara_map_outline what) {
+  for (int64_t r = 0; r < d->grid.rows; r++)
+    for (int64_t c = 0; c < d->grid.cols; c++)
+      if (covered(d, what, r, c)) return true;
+  return false;
+}
+
+/** Adds the borders between two rows (or columns, `across`) of cells to the path, each run of them as one line. */
+static void trace_borders(struct sciara_map_drawing *d, enum sciara_map_outline what, bool across, int64_t line) {
+  const struct sciara_grid *g = &d->grid;
+  const double down = (double)d->map.height / (double)g->rows, right = (double)d->map.width / (double)g->cols;
+  bool drawing = false;
+  for (int64_t k = 0; k <= (across ? g->rows : g->cols); k++) {
+    const bool border = across ? covered(d, what, k, line) != covered(d, what, k, line - 1)
+                               : covered(d, what, line, k) != covered(d, what, line - 1, k);
+    if (border == drawing) continue;
+    const double x = sharp(d, (double)d->map.x + right * (double)(across ? line : k));
+    const double y = sharp(d, (double)d->map.y + down * (double)(across ? k : line));
+    if (border)
+      cairo_move_to(d->picture.cairo, x, y);
+    else
+      cairo_line_to(d->picture.cairo, x, y);
+    drawing = border;
+  }
+}
+
+void sciara_clip_to_map(struct sciara_map_drawing *d) {
+  cairo_save(d->picture.cairo);
+  cairo_rectangle(d->picture.cairo, (double)d->map.x, (double)d->map.y, (double)d->map.width, (double)d->map.height);
+  cairo_clip(d->picture.cairo);
+}
+
+void sciara_paint_outline(struct sciara_map_drawing *d, enum sciara_map_outline what) {
+  const struct sciara_grid *g = &d->grid;
+  sciara_clip_to_map(d);
+  for (int edges = 1; edges >= 0; edges--) // the light edges of all first
+    for (int across = 0; across <= 1; across++)
+      for (int64_t k = 0; k <= (across ? g->cols : g->rows); k++) {
+        trace_borders(d, what, across, k);
+        stroke_outline(d, what, edges);
+      }
+  cairo_restore(d->picture.cairo);
+}
+
 // -------------------------------------------------------------------------------------------------------------- marks
 
 /** Fills the path with a colour; a white edge and a dark line make it visible on every ground. */
@@ -364,7 +440,7 @@ static void put_outline(struct key *k, enum sciara_map_outline what, enum sciara
   const double y = round(at.y + 0.7 * letter) + 0.5;
   cairo_move_to(k->d->picture.cairo, at.x, y);
   cairo_line_to(k->d->picture.cairo, at.x + length, y);
-  sciara_stroke_outline(k->d, what, false);
+  stroke_outline(k->d, what, false);
   sciara_picture_claim(&k->d->picture, (struct sciara_box){at.x, y - 1, length, 2});
   label(k, at, length, text);
 }
@@ -492,12 +568,11 @@ double sciara_map_key(struct sciara_map_drawing *d, double x, double y, double w
   struct key k = {.d = d, .left = x, .width = width, .x = x, .y = y, .paint = paint};
   char after[SCIARA_MINUTE_SIZE] = "";
   if (q->observed_s) sciara_append_minute(q->start, *q->observed_s, after, sizeof after);
-  if (q->observed && sciara_map_has_outline(d, SCIARA_OUTLINE_OBSERVED))
+  if (q->observed && has_outline(d, SCIARA_OUTLINE_OBSERVED))
     put_outline(&k, SCIARA_OUTLINE_OBSERVED, SCIARA_WORD_OBSERVED, after);
   if (q->fronts && q->start) snprintf(after, sizeof after, " (%s)", sciara_shown_zone_name());
   if (q->fronts) put_outline(&k, SCIARA_OUTLINE_FRONT, SCIARA_WORD_FRONT_AT, q->start ? after : "");
-  if (q->edits && sciara_map_has_outline(d, SCIARA_OUTLINE_EDITS))
-    put_outline(&k, SCIARA_OUTLINE_EDITS, SCIARA_WORD_EDITS, "");
+  if (q->edits && has_outline(d, SCIARA_OUTLINE_EDITS)) put_outline(&k, SCIARA_OUTLINE_EDITS, SCIARA_WORD_EDITS, "");
   put_vents(&k);
   if (q->run_out) put_run_out(&k);
   put_places(&k);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands around and over a map: legend, scale bar, north arrow, outline, stamp.
+// What stands around and over a map: legend, scale bar, north arrow, stamp.
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -215,79 +215,7 @@ double sciara_paint_north(struct sciara_map_drawing *d, double x, double y, doub
   return 2 * (half + line);
 }
 
-// ------------------------------------------------------------------------------------------------------ outline, stamp
-
-/** Whole pixels: sharp wherever the borders of cells are. */
-static double outline_width(const struct sciara_map_drawing *d) { return fmax(1, round(0.14 * d->letter)); }
-
-static double sharp(const struct sciara_map_drawing *d, double v) {
-  return round(v) + (fmod(outline_width(d), 2) > 0 ? 0.5 : 0);
-}
-
-void sciara_stroke_outline(struct sciara_map_drawing *d, enum sciara_map_outline what, bool edges) {
-  static const uint8_t colour[][3] = {[SCIARA_OUTLINE_OBSERVED] = {30, 30, 30},
-                                      [SCIARA_OUTLINE_EDITS] = {140, 0, 160},
-                                      [SCIARA_OUTLINE_FRONT] = {0, 90, 60}};
-  const double line = outline_width(d), edge = fmax(1, round(0.5 * line));
-  cairo_set_line_cap(d->picture.cairo, CAIRO_LINE_CAP_SQUARE);
-  cairo_set_line_width(d->picture.cairo, edges ? line + 2 * edge : line);
-  sciara_picture_colour(&d->picture, edges ? white : colour[what], 1);
-  cairo_stroke(d->picture.cairo);
-}
-
-/** Whether the extent covers a cell of the window, or next to it; beyond the grid it covers nothing. */
-static bool covered(const struct sciara_map_drawing *d, enum sciara_map_outline what, int64_t r, int64_t c) {
-  const struct sciara_grid *g = d->q->map->grid;
-  const int64_t row = d->window.row + r, col = d->window.col + c;
-  if (row < 0 || col < 0 || row >= g->rows || col >= g->cols) return false;
-  const int64_t i = row * g->cols + col;
-  if (what == SCIARA_OUTLINE_FRONT) return d->q->fronts->member[i] > 0 && d->q->fronts->member[i] <= d->front;
-  return what == SCIARA_OUTLINE_EDITS ? d->q->edits[i] : d->q->observed[i];
-}
-
-bool sciara_map_has_outline(const struct sciara_map_drawing *d, enum sciara_map_outline what) {
-  for (int64_t r = 0; r < d->grid.rows; r++)
-    for (int64_t c = 0; c < d->grid.cols; c++)
-      if (covered(d, what, r, c)) return true;
-  return false;
-}
-
-/** Adds the borders between two rows (or columns, `across`) of cells to the path, each run of them as one line. */
-static void trace_borders(struct sciara_map_drawing *d, enum sciara_map_outline what, bool across, int64_t line) {
-  const struct sciara_grid *g = &d->grid;
-  const double down = (double)d->map.height / (double)g->rows, right = (double)d->map.width / (double)g->cols;
-  bool drawing = false;
-  for (int64_t k = 0; k <= (across ? g->rows : g->cols); k++) {
-    const bool border = across ? covered(d, what, k, line) != covered(d, what, k, line - 1)
-                               : covered(d, what, line, k) != covered(d, what, line - 1, k);
-    if (border == drawing) continue;
-    const double x = sharp(d, (double)d->map.x + right * (double)(across ? line : k));
-    const double y = sharp(d, (double)d->map.y + down * (double)(across ? k : line));
-    if (border)
-      cairo_move_to(d->picture.cairo, x, y);
-    else
-      cairo_line_to(d->picture.cairo, x, y);
-    drawing = border;
-  }
-}
-
-void sciara_clip_to_map(struct sciara_map_drawing *d) {
-  cairo_save(d->picture.cairo);
-  cairo_rectangle(d->picture.cairo, (double)d->map.x, (double)d->map.y, (double)d->map.width, (double)d->map.height);
-  cairo_clip(d->picture.cairo);
-}
-
-void sciara_paint_outline(struct sciara_map_drawing *d, enum sciara_map_outline what) {
-  const struct sciara_grid *g = &d->grid;
-  sciara_clip_to_map(d);
-  for (int edges = 1; edges >= 0; edges--) // the light edges of all first
-    for (int across = 0; across <= 1; across++)
-      for (int64_t k = 0; k <= (across ? g->cols : g->rows); k++) {
-        trace_borders(d, what, across, k);
-        sciara_stroke_outline(d, what, edges);
-      }
-  cairo_restore(d->picture.cairo);
-}
+// --------------------------------------------------------------------------------------------------------------- stamp
 
 void sciara_paint_stamp(struct sciara_map_drawing *d, double x, double y, double width) {
   static const uint8_t red[3] = {150, 0, 30};

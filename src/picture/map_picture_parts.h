@@ -103,12 +103,6 @@ enum sciara_map_outline { SCIARA_OUTLINE_OBSERVED, SCIARA_OUTLINE_EDITS, SCIARA_
 /** Draws the outline of the observed extent, of the edits of the ground, or of the lava at the end of the zone d->front. */
 void sciara_paint_outline(struct sciara_map_drawing *d, enum sciara_map_outline what);
 
-/** Whether some of it lies on the map. */
-bool sciara_map_has_outline(const struct sciara_map_drawing *d, enum sciara_map_outline what);
-
-/** Draws the path as the line of an outline: its light edges, or itself. */
-void sciara_stroke_outline(struct sciara_map_drawing *d, enum sciara_map_outline what, bool edges);
-
 /** The stamp in a frame, its upper left corner at (x, y), at most `width` px wide. */
 void sciara_paint_stamp(struct sciara_map_drawing *d, double x, double y, double width);
 

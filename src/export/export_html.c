@@ -161,7 +161,8 @@ static enum sciara_status write_run_page(const struct sciara_export_job *job, co
   SCIARA_TRY_GOTO(sciara_export_read_marks(job->target, &marks));
   page.sea = marks.sea;
   page.edits = marks.edit;
-  page.warnings = sciara_target_warnings(job->target, &page.warning_count);
+  page.warnings = job->target->run_json.warnings;
+  page.warning_count = job->target->run_json.warning_count;
   page.observed = observation.covered ? observation.covered : marks.observed;
   const char *observed = observation.covered ? job->observed.path : marks.observed_name;
   page.observed_name = observed ? sciara_path_name(observed) : NULL;

@@ -119,15 +119,9 @@ enum sciara_status sciara_target_begin(const struct sciara_target *t, double *ti
   return status;
 }
 
-const struct sciara_run_warning *sciara_target_warnings(const struct sciara_target *t, size_t *count) {
-  *count = t->folder ? t->run_json.warning_count : 0;
-  return t->run_json.warnings;
-}
-
 void sciara_target_warn(const struct sciara_target *t, struct sciara_map_picture *picture) {
-  size_t count;
-  const struct sciara_run_warning *warning = sciara_target_warnings(t, &count);
-  for (size_t k = 0; k < count; k++)
+  const struct sciara_run_warning *warning = t->run_json.warnings; // none for a snapshot alone
+  for (size_t k = 0; k < t->run_json.warning_count; k++)
     if (strcmp(warning[k].kind, SCIARA_WARNING_DEM) == 0)
       picture->coarse_m = warning[k].coarse_m;
     else if (sciara_run_warning_has_cell(&warning[k]))

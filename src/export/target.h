@@ -32,10 +32,7 @@ void sciara_target_free(struct sciara_target *t);
  */
 enum sciara_status sciara_target_begin(const struct sciara_target *t, double *time_s);
 
-/** The warnings in run.json, and how many they are; none for a snapshot alone. */
-const struct sciara_run_warning *sciara_target_warnings(const struct sciara_target *t, size_t *count);
-
-/** Has a picture say that there are such warnings. */
+/** Has a picture say that run.json has warnings. */
 void sciara_target_warn(const struct sciara_target *t, struct sciara_map_picture *picture);
 
 /** The window of its DEM: that of dem.tif; a whole raster where there is none, or it does not say. */

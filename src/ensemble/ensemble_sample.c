@@ -135,11 +135,6 @@ enum sciara_status sciara_sample_of_plan(const struct sciara_ensemble *e, struct
 
 // ------------------------------------------------------------------------------------------------------ the stop rule
 
-size_t sciara_batches_members(const struct sciara_ensemble *e, size_t batches) {
-  const size_t members = batches * e->batch_size;
-  return members < e->members.count ? members : e->members.count;
-}
-
 /** The strata of an ensemble, numbered from 0: their own numbers may be any. */
 struct strata {
   size_t count;
@@ -214,7 +209,7 @@ static enum sciara_status try_prefix(const struct sciara_ensemble *e, const stru
                                      const struct sciara_poi_hits *pois, size_t batches, const double *weight,
                                      bool *enough) {
   struct sciara_sample s = {0};
-  const enum sciara_status made = sciara_sample_of_members(e, b, sciara_batches_members(e, batches), weight, NULL, &s);
+  const enum sciara_status made = sciara_sample_of_members(e, b, sciara_batch_end(e, batches - 1), weight, NULL, &s);
   *enough = false;
   if (made == SCIARA_ERR_INPUT) return SCIARA_OK; // nothing is finished
   SCIARA_TRY(made);
@@ -231,7 +226,7 @@ enum sciara_status sciara_stop_weights(const struct sciara_ensemble *e, const st
   SCIARA_TRY_GOTO(find_strata(e, &strata));
   for (size_t k = 1; k <= e->batch_count && b->present[k - 1] && *batches == 0; k++) {
     bool enough = false;
-    if (!weigh_prefix(e, &strata, sciara_batches_members(e, k), weight)) continue;
+    if (!weigh_prefix(e, &strata, sciara_batch_end(e, k - 1), weight)) continue;
     SCIARA_TRY_GOTO(try_prefix(e, b, pois, k, weight, &enough));
     if (enough) *batches = k;
   }

@@ -18,9 +18,6 @@ enum sciara_status sciara_sample_of_members(const struct sciara_ensemble *e, con
 /** The sample that a plan will be when all its members are finished: which errors it will have. Release with sciara_sample_free. */
 enum sciara_status sciara_sample_of_plan(const struct sciara_ensemble *e, struct sciara_sample *out);
 
-/** The number of members in the first `batches` batches. */
-size_t sciara_batches_members(const struct sciara_ensemble *e, size_t batches);
-
 /**
  * The shortest prefix of whole batches at which the standard error of H is at most stop->standard_error at each place.
  * Only members of these batches count for it, with weights that make up for unequal strata. 0: there is none yet, because

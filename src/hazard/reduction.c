@@ -127,7 +127,7 @@ static enum sciara_status choose_members(struct sciara_reduction *r, const struc
   }
   if (prefix > 0) {
     r->used_batches = prefix;
-    r->used_members = sciara_batches_members(e, prefix);
+    r->used_members = sciara_batch_end(e, prefix - 1);
     r->stopped = true;
   }
   SCIARA_TRY_GOTO(sciara_sample_of_members(

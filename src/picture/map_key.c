@@ -209,14 +209,6 @@ static const char *word(const struct sciara_map_drawing *d, enum sciara_word w) 
   return sciara_word(d->q->language, w);
 }
 
-struct sciara_point sciara_map_point(const struct sciara_map_drawing *d, struct sciara_point p) {
-  const struct sciara_grid *g = &d->grid;
-  const double right = (p.x - g->west) / g->cell_size / (double)g->cols;
-  const double down = (g->north - p.y) / g->cell_size / (double)g->rows;
-  return (struct sciara_point){(double)d->map.x + right * (double)d->map.width,
-                               (double)d->map.y + down * (double)d->map.height};
-}
-
 // ------------------------------------------------------------------------------------------------------------ outlines
 
 /** Whole pixels: sharp wherever the borders of cells are. */
@@ -341,10 +333,6 @@ static void draw_run_out(struct sciara_map_drawing *d, double x, double y) {
   cairo_new_sub_path(d->picture.cairo);
   cairo_arc(d->picture.cairo, x, y, 0.5 * d->letter, 0, 6.283185307179586);
   finish_mark(d, run_out_colour);
-}
-
-bool sciara_map_is_near(const struct sciara_map_drawing *d, struct sciara_point p) {
-  return fabs(p.x) < 4.0 * (double)d->picture.width && fabs(p.y) < 4.0 * (double)d->picture.height;
 }
 
 /** Draws the path as a fissure. */

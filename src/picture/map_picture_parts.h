@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of a map's picture share: map_picture.c lays it out, ground, legend and outline draw into it.
+// What the parts of a map's picture share: map_picture.c lays it out; ground, legend, marks and key draw into it.
 // Included by this room alone.
 #ifndef SCIARA_PICTURE_MAP_PICTURE_PARTS_H
 #define SCIARA_PICTURE_MAP_PICTURE_PARTS_H
+
+#include <math.h>
 
 #include "map/colour_ramp.h"
 #include "picture/map_picture.h"
@@ -69,16 +71,24 @@ static inline bool sciara_map_is_sea(const struct sciara_map_drawing *d, int64_t
 }
 
 /** Where a point of the map lies in the picture, px. */
-struct sciara_point sciara_map_point(const struct sciara_map_drawing *d, struct sciara_point p);
+static inline struct sciara_point sciara_map_point(const struct sciara_map_drawing *d, struct sciara_point p) {
+  const struct sciara_grid *g = &d->grid;
+  const double right = (p.x - g->west) / g->cell_size / (double)g->cols;
+  const double down = (g->north - p.y) / g->cell_size / (double)g->rows;
+  return (struct sciara_point){(double)d->map.x + right * (double)d->map.width,
+                               (double)d->map.y + down * (double)d->map.height};
+}
+
+/** Whether Cairo can draw there; a file may name any coordinates. */
+static inline bool sciara_map_is_near(const struct sciara_map_drawing *d, struct sciara_point p) {
+  return fabs(p.x) < 4.0 * (double)d->picture.width && fabs(p.y) < 4.0 * (double)d->picture.height;
+}
 
 /** Paints ground and values. */
 enum sciara_status sciara_paint_ground(struct sciara_map_drawing *d, const struct sciara_colouring *c);
 
 /** Places, vents and run-out point on the map. */
 void sciara_paint_marks(struct sciara_map_drawing *d);
-
-/** Whether Cairo can draw there; a file may name any coordinates. */
-bool sciara_map_is_near(const struct sciara_map_drawing *d, struct sciara_point p);
 
 /** Writes a text centred on a point, turned by an angle, with a white border of `line` px and `opacity`, so that it is legible everywhere. */
 void sciara_write_bordered(struct sciara_map_drawing *d, const struct sciara_writing *w, struct sciara_point middle,

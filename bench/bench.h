@@ -94,6 +94,9 @@ enum sciara_status sciara_bench_measure(struct sciara_bench_case *c, const struc
                                         size_t count);
 void sciara_bench_case_free(struct sciara_bench_case *c);
 
+/** Medians and spread of the repetitions of a row, relative to those of serial. */
+void sciara_bench_summarise(const struct sciara_bench_row *serial, int repeats, struct sciara_bench_row *row);
+
 /** Records the state of serial after every `every` steps of a case, until all are done; updates problem->state. */
 enum sciara_status sciara_bench_record(struct sciara_bench_case *c, struct sciara_bench_records *into);
 

@@ -709,7 +709,7 @@ static enum sciara_status print_examples(void) {
   return sciara_print_text(sciara_bundled_list(&text), &text);
 }
 
-// ------------------------------------------------------------------------------------------- files of an installation
+// -------------------------------------------------------------------------------------------- files of an installation
 
 /** DIR/WAY/NAME. */
 static enum sciara_status write_file(const char *folder, const char *way, const char *name, maker *make,
@@ -770,7 +770,7 @@ static enum sciara_status write_all(const char *folder) {
   return write_file(folder, "fish/vendor_completions.d", "sciara.fish", make_fish, NULL);
 }
 
-// ------------------------------------------------------------------------------------------------------- the command
+// --------------------------------------------------------------------------------------------------------- the command
 
 static enum sciara_status execute_doc(const struct sciara_arguments *a) {
   static const char *const topics[] = {"man", "bash", "zsh", "fish", "examples", "all"};

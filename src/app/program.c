@@ -21,7 +21,7 @@
 #include "file/libraries.h"
 #include "scenario/scenario.h"
 
-// ------------------------------------------------------------------------------------------------------ its beginning and end
+// ----------------------------------------------------------------------------------------------- its beginning and end
 
 /** Whether messages are to be JSON. Known before the options are parsed, because errors in them are messages too. */
 static bool json_requested(int argc, char **argv) {
@@ -121,7 +121,7 @@ int sciara_stop_signal_code(int code) {
   return code == 0 && by ? 128 + by : code;
 }
 
-// -------------------------------------------------------------------------------------------------- where it is installed
+// ----------------------------------------------------------------------------------------------- where it is installed
 
 #define BESIDE "/libexec/sciara" // of PREFIX, and of a build
 

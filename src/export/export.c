@@ -176,7 +176,7 @@ enum sciara_status sciara_export_facts(const struct sciara_snapshot *s, enum sci
   return status;
 }
 
-// ------------------------------------------------------------------------------------------ formats of a few lines
+// ---------------------------------------------------------------------------------------------- formats of a few lines
 
 /** The style of the map must not replace a file without --overwrite either. */
 static enum sciara_status refuse_style(const char *path, bool overwrite) {

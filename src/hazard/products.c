@@ -31,7 +31,7 @@ const char *sciara_products_ramp(const struct sciara_layer *l) {
   return strcmp(l->unit, "s") == 0 ? "arrival_time" : "deposit";
 }
 
-// -------------------------------------------------------------------------------------------------------------- clear
+// --------------------------------------------------------------------------------------------------------------- clear
 
 /** Whether a file in maps/ is one that a reduction writes. */
 static bool is_product(const char *name) {
@@ -74,7 +74,7 @@ static enum sciara_status clear_maps(const struct sciara_reduction *r, bool pict
   return SCIARA_OK;
 }
 
-// -------------------------------------------------------------------------------------------------------------- facts
+// --------------------------------------------------------------------------------------------------------------- facts
 
 double sciara_products_zero_bound(const struct sciara_reduction *r, const struct sciara_layer *l) {
   return l->kind == SCIARA_LAYER_YEARS ? sciara_hazard_years_zero_bound(&r->rule, r->ensemble.result.years[l->second])
@@ -139,7 +139,7 @@ cleanup:
   return status;
 }
 
-// ------------------------------------------------------------------------------------------------------------- styles
+// -------------------------------------------------------------------------------------------------------------- styles
 
 /** The edges between `classes` classes, the same for every ensemble; of numbers of members equal parts of their range. */
 static size_t class_edges(const struct sciara_map *map, const struct sciara_layer *l, int classes, double *edges) {
@@ -186,7 +186,7 @@ static enum sciara_status write_picture(const struct sciara_reduction *r, size_t
   return status;
 }
 
-// --------------------------------------------------------------------------------------------------------------- maps
+// ---------------------------------------------------------------------------------------------------------------- maps
 
 static enum sciara_status write_hazard_layer(const struct sciara_reduction *r, size_t k, bool picture, double *values) {
   const struct sciara_layer *l = &r->layers.layer[k];
@@ -380,7 +380,7 @@ cleanup:
   return status;
 }
 
-// -------------------------------------------------------------------------------------------------------------- vents
+// --------------------------------------------------------------------------------------------------------------- vents
 
 static const char *const vent_columns[] = {"weight", "members", "hits_of_sites", "left_map_members", "mean_area_m2"};
 static const char *const threat_texts[] = {"event", "site"};
@@ -527,6 +527,8 @@ static enum sciara_status write_vectors(const struct sciara_reduction *r) {
   free(path);
   return status;
 }
+
+// ----------------------------------------------------------------------------------------------------- KML and GeoJSON
 
 /** The zones of all layers; release them in any case. */
 static enum sciara_status make_all_zones(const struct sciara_reduction *r, struct sciara_zones **zones, size_t *count) {

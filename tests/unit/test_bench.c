@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about bench/bench.h and bench/bench_scenes.h: what the scenes contain, and that a wrong engine gets no time.
 #include "bench/bench.h"
-#include "bench/bench_race.h"
 #include "bench/bench_report.h"
 #include "bench/bench_scenes.h"
 

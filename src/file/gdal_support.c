@@ -5,38 +5,15 @@
 #include <cpl_error.h>
 #include <cpl_http.h>
 #include <ctype.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <gdal.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "file/libraries.h"
-
-const char *sciara_gdal_version(void) { return GDALVersionInfo("RELEASE_NAME"); }
-
-const char *sciara_proj_version(void) {
-  static _Thread_local char text[48];
-  int major = 0, minor = 0, release = 0;
-  OSRGetPROJVersion(&major, &minor, &release);
-  snprintf(text, sizeof text, "%d.%d.%d", major, minor, release);
-  return text;
-}
-
-bool sciara_own_data(const char *name, char path[PATH_MAX]) {
-  char beside[PATH_MAX];
-  Dl_info self;
-  // A relative path would be one below the folder in which the program was started, whoever made that.
-  if (!dladdr((void *)(uintptr_t)&sciara_own_data, &self) || !self.dli_fname || *self.dli_fname != '/') return false;
-  const int folder = (int)(strrchr(self.dli_fname, '/') - self.dli_fname);
-  const int length = snprintf(beside, sizeof beside, "%.*s/../share/sciara/%s", folder, self.dli_fname, name);
-  return length < PATH_MAX && realpath(beside, path) != NULL;
-}
 
 static void keep_message(CPLErr kind, CPLErrorNum number, const char *text) {
   const int cause = errno; // GDAL's message does not say that a disk is full

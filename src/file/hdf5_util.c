@@ -11,24 +11,11 @@
 #include "base/text.h"
 #include "file/csv.h"
 #include "file/durable.h"
-#include "file/libraries.h"
 
 enum {
   IMAGE_INCREMENT = 1 << 18, // bytes by which a file in memory grows
   TEXT_LIMIT = 256 << 20,    // longest text attribute that is accepted
 };
-
-const char *sciara_hdf5_version(void) {
-  static _Thread_local char text[32];
-  unsigned major = 0, minor = 0, release = 0;
-  if (H5get_libversion(&major, &minor, &release) < 0) return "unknown";
-  snprintf(text, sizeof text, "%u.%u.%u", major, minor, release);
-  return text;
-}
-
-void sciara_hdf5_no_atexit(void) {
-  if (H5dont_atexit() < 0) return; // it was already loaded with the default: nothing else can be done
-}
 
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 

@@ -3,7 +3,7 @@
 #ifndef SCIARA_EXPORT_TARGET_H
 #define SCIARA_EXPORT_TARGET_H
 
-#include "geometry/grid.h"
+#include "geometry/dem_window.h"
 #include "picture/map_picture.h"
 #include "store/run_json.h"
 #include "store/snapshot_hdf5.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The grid of square cells, its position on the map, and the window of a raster that it may be.
+// The grid of square cells and its position on the map.
 #ifndef SCIARA_GEOMETRY_GRID_H
 #define SCIARA_GEOMETRY_GRID_H
 
@@ -71,28 +71,6 @@ static inline int sciara_cells_ascending(const void *a, const void *b) {
   const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
   return (x > y) - (x < y);
 }
-
-// -------------------------------------------------------------------------------------------- the window of a raster
-
-// A DEM may be a window of a raster: what lies outside of it may lie on the raster, but lava is not computed there.
-
-/** By the key of the scenario that asks for it. */
-struct sciara_dem_window {
-  const char *key;  ///< "dem.window_margin_m", "dem.window_xy", ..., static; NULL: the DEM is a whole raster
-  double margin_m;  ///< around the vents, if that is the key
-  double raster[4]; ///< west, south, east and north of the whole raster, in the CRS of the DEM; all 0: not known
-};
-
-enum { SCIARA_DEM_WINDOW_TEXT = 192 };
-
-/** "dem.window_margin_m=5000 of 499000 4170000 502000 4180000", "dem.window_xy", or "". */
-void sciara_dem_window_print(const struct sciara_dem_window *window, char text[SCIARA_DEM_WINDOW_TEXT]);
-
-/** Reads such a text. NULL, and what it does not know, is a whole raster. */
-struct sciara_dem_window sciara_dem_window_parse(const char *text);
-
-/** Where something lies that is not on the DEM: "outside the DEM", or outside which window, and that there is no lava. */
-void sciara_dem_window_outside(const struct sciara_dem_window *window, char text[SCIARA_DEM_WINDOW_TEXT]);
 
 SCIARA_END_DECLS
 #endif

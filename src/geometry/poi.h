@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "geometry/grid.h"
+#include "geometry/dem_window.h"
 #include "geometry/polyline.h"
 
 enum sciara_poi_kind { SCIARA_POI_POINT, SCIARA_POI_LINE, SCIARA_POI_ZONE, SCIARA_POI_KINDS };

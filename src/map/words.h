@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "base/text.h"
-#include "geometry/grid.h"
+#include "geometry/dem_window.h"
 #include "model/ground_edit.h"
 #include "model/params.h"
 #include "model/vents.h"

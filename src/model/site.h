@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "geometry/dem_window.h"
 #include "geometry/grid.h"
 #include "model/ground_edit.h"
 #include "sciara.h"

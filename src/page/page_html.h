@@ -4,6 +4,7 @@
 #define SCIARA_PAGE_PAGE_HTML_H
 
 #include "base/text.h"
+#include "geometry/dem_window.h"
 #include "geometry/poi.h"
 #include "geometry/polyline.h"
 #include "map/words.h"

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "file/georef.h"
+#include "geometry/dem_window.h"
 #include "geometry/grid.h"
 #include "model/ground_change.h"
 

@@ -16,8 +16,8 @@
 #include "export/target.h"
 #include "file/durable.h"
 #include "model/field.h"
+#include "run/barriers.h"
 #include "run/checkpoints.h"
-#include "run/run_facts.h"
 #include "run/run_folder.h"
 #include "setup/setup.h"
 

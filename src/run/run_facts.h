@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the maps of a run say of themselves; what became of its barriers; what its maps assume, in words; what pictures show
-// besides a field: the vents and the run-out of a run, and the lava's bounds.
+// What the maps of a run say of themselves, and what they assume, in words; what pictures show besides a field: the vents and the
+// run-out of a run, and the lava's bounds.
 #ifndef SCIARA_RUN_RUN_FACTS_H
 #define SCIARA_RUN_RUN_FACTS_H
 
@@ -10,7 +10,6 @@
 #include "picture/map_picture.h"
 #include "scenario/scenario.h"
 #include "scenario/vent_facts.h"
-#include "sim/problem.h"
 #include "store/run_json.h"
 
 /** The moment that a map shows. Texts may be NULL. */
@@ -30,19 +29,6 @@ struct sciara_run_moment {
 enum sciara_status sciara_run_facts_make(const struct sciara_run_moment *moment,
                                          const struct sciara_scenario_spec *scenario, enum sciara_field field,
                                          struct sciara_map_facts *out);
-
-// ----------------- what became of barriers: whether and when lava overtopped them, or how much of their height is left
-
-/** Adds the barriers of a problem to run.json, as barriers_report, without messages. */
-enum sciara_status sciara_barriers_find(const struct sciara_problem *p, struct sciara_run_json *run_json);
-
-enum { SCIARA_BARRIER_TEXT = 208 };
-
-/** What became of a barrier, for people. @param start of the run; NULL: unknown */
-void sciara_barrier_describe(const struct sciara_run_barrier *barrier, const char *start,
-                             char text[SCIARA_BARRIER_TEXT]);
-
-// ------------------------------------------------------------------------------------------------------------ in words
 
 /**
  * Appends what the maps assume, two or three lines: effusion, ground, rule and parameters, start; and one for each edit of the

@@ -13,6 +13,7 @@
 #include "map/words.h"
 #include "model/field.h"
 #include "picture/map_picture.h"
+#include "run/barriers.h"
 #include "run/run_facts.h"
 #include "setup/outflow.h"
 #include "setup/setup.h"

@@ -17,7 +17,7 @@
 
 /**
  * Loads what is around cells that stand side by side in the map, from padded index i on, into a gang from lane k on, and finds
- * the slopes; `lanes`: their number, filled up to whole vectors.
+ * the slopes; `lanes`: lanes_of_run of their number.
  */
 static inline void load_run(const struct sciara_part *p, int64_t i, int k, int lanes, struct gang *restrict b) {
   const real *restrict z = p->f.z + i, *restrict around = p->f.h + i;

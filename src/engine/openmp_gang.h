@@ -112,7 +112,7 @@ struct inflow_gang {
 /** The lanes of the vectors that `count` cells fill. */
 static inline int lanes_of(int count) { return (count + CHUNK - 1) / CHUNK * CHUNK; }
 
-/** The lanes that a run of `count` cells fills, also of vectors of half the width: most runs are short. */
+/** The lanes that a run of `count` cells fills, rounded up to half of a vector: most runs are short. */
 static inline int lanes_of_run(int count) { return (count + CHUNK / 2 - 1) / (CHUNK / 2) * (CHUNK / 2); }
 
 /** How many of up to `most` cells of a list, ascending, stand side by side in the map from the first one on. */

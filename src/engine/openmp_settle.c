@@ -62,8 +62,8 @@ void sciara_part_flow(struct sciara_part *p) {
 #if SCIARA_SHEET
 
 /**
- * What the cells from entry k on, side by side in the map from padded index i on, collect; `lanes`: their number, filled up to
- * whole vectors.
+ * What the cells from entry k on, side by side in the map from padded index i on, collect; `lanes`: lanes_of_run of their
+ * number.
  */
 static inline void collect_run(const struct sciara_part *p, int64_t k, int64_t i, int lanes, real *restrict q_h,
                                real *restrict q_px, real *restrict q_py, real *restrict q_heat) {

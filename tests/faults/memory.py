@@ -38,7 +38,7 @@ class Refused(bed.Bed):
         """check, info, compare and export of every format."""
         _, state = self.undisturbed()
         whole.save(state, self.path("run"))
-        trials = ("check", "s.json")  # of numbers of threads: how many requests there are depends on times
+        trials = ("check", "s.json")  # openmp tries numbers of threads: how many requests it makes depends on times
         commands = [trials, ("check", "s.json", "-t", "1"), ("info", "run"), ("compare", "run", "run")]
         commands += [("export", "run", "-q", "-f", f, "-o", f"x.{dict(cog='tif').get(f, f)}", "--overwrite")
                      for f in ("cog", "png", "nc", "gpkg", "geojson", "kml", "csv", "html")]

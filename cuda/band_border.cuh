@@ -5,25 +5,15 @@
 #ifndef SCIARA_CUDA_BAND_BORDER_CUH
 #define SCIARA_CUDA_BAND_BORDER_CUH
 
+#include "early_kernel.cuh"
 #include "patch_space.cuh"
 
 namespace sciara_gpu {
 
-/**
- * At the start of a kernel that may begin before the last one in its stream has ended: lets the next one do so too, and
- * waits for that end.
- */
-__device__ inline void wait_for_last_kernel() {
-#if __CUDA_ARCH__ >= 900
-  cudaTriggerProgrammaticLaunchCompletion();
-  cudaGridDependencySynchronize();
-#endif
-}
-
 /** The border of a map that is not divided: there is none. */
 struct whole_map {
   /** Before all else. */
-  __device__ void begin() const {}
+  __device__ void begin() const { wait_for_last_kernel(); }
   /** Whether lava of cell i may flow into cells of the band. */
   __device__ bool flows(const sciara_device &, int64_t) const { return true; }
   /** Whether the band computes cell i. */

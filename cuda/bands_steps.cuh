@@ -26,30 +26,18 @@ inline sciara_status queue_lists(const bands_engine *e) {
   });
 }
 
-/**
- * Queues a kernel that may begin before the last one has ended: it waits for that end itself (wait_for_last_kernel), and
- * its launch costs no time in between.
- */
+/** Queues a kernel of a step, which may begin early. */
 template <class... Parameters, class... Arguments>
-void queue_early(const band *b, void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
-                 const Arguments &...arguments) {
-  cudaLaunchAttribute early = {};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(blocks);
-  config.blockDim = dim3(threads);
-  config.stream = b->base.stream;
-  config.attrs = &early;
-  config.numAttrs = b->begins_early;
-  cudaLaunchKernelEx(&config, kernel, arguments...); // an error is found by the caller, who asks for the last one
+void queue_of_band(const band *b, void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
+                   const Arguments &...arguments) {
+  queue_early(b->base.stream, b->begins_early, kernel, blocks, threads, arguments...);
 }
 
 /** Queues a kernel over the patches of every band; threads: of a block. */
 template <class Kernel>
 sciara_status queue_patches(const bands_engine *e, Kernel kernel, unsigned threads = patch_space::CELLS) {
   return for_bands(e, [kernel, threads](band *b) {
-    queue_early(b, kernel, blocks_of(b), threads, b->base.device, b->patches, b->border);
+    queue_of_band(b, kernel, blocks_of(b), threads, b->base.device, b->patches, b->border);
   });
 }
 
@@ -64,17 +52,17 @@ inline void queue_watch(const bands_engine *e, int which) {
 /** Queues the part of a step after time evaluation, from the clock on. */
 inline sciara_status queue_movement(const bands_engine *e) {
   SCIARA_TRY(queue_meeting(e, SMALLEST_WORD, false, [](band *b, int how) {
-    queue_early(b, agree_on_clock, 1, 32, b->base.device, b->patches, b->all, how);
+    queue_of_band(b, agree_on_clock, 1, 32, b->base.device, b->patches, b->all, how);
   }));
   SCIARA_TRY(queue_patches(e, move_in_patches<band_border>, patch_space::WITH_HALO));
   SCIARA_TRY(queue_patches(e, settle_patches<band_border>));
   queue_watch(e, 1);
   if (e->mail)
     SCIARA_TRY(queue_meeting(e, ALL_FLAGS, false, [](band *b, int how) {
-      queue_early(b, fetch_rows, BLOCKS_OF_ROWS, 256, b->base.device, b->patches, b->border, how);
+      queue_of_band(b, fetch_rows, BLOCKS_OF_ROWS, 256, b->base.device, b->patches, b->border, how);
     }));
   SCIARA_TRY(queue_meeting(e, ALL_FLAGS, true, [](band *b, int how) {
-    queue_early(b, turn_band, 1, THREADS_OF_VENTS, b->base.device, b->patches, b->all, how);
+    queue_of_band(b, turn_band, 1, THREADS_OF_VENTS, b->base.device, b->patches, b->all, how);
   }));
   queue_watch(e, 2);
   return SCIARA_OK;

@@ -348,6 +348,7 @@ enum sciara_status sciara_device_advance(void *engine, const struct sciara_stop 
   bool done = !sciara_step_control_begin(c, stop);
   if (!done) SCIARA_TRY(sciara_device_set_stop(e, stop));
   while (!done) {
+    e->ahead = stop->steps - c->now.step;
     SCIARA_TRY(e->strategy->run ? e->strategy->run(e) : launch_steps(e));
     SCIARA_TRY(sciara_device_fetch_control(e));
     const bool whole = e->graph && e->control->step == c->now.step + SCIARA_GRAPH_STEPS;

@@ -58,6 +58,7 @@ struct sciara_device_engine {
   cudaStream_t stream;
   cudaGraphExec_t graph; ///< SCIARA_GRAPH_STEPS steps
   int multiprocessors;
+  uint64_t ahead;                         ///< steps up to the one after which `advance` returns at the latest
   bool marking;                           ///< true while the timed step is captured
   cudaEvent_t mark[SCIARA_PROCESSES + 1]; ///< the beginning of that step and the end of each process in it
   struct sciara_engine_profile profile;

@@ -172,14 +172,8 @@ void weigh_map(const sciara_state *map, unsigned *work) {
 
 // -------------------------------------------------------------------------------------------------------------- create
 
-/**
- * Loads all kernels: a kernel that is loaded while another one waits for a band would wait for that one. `begins_early`:
- * whether they may begin before the last one has ended, which those for GPUs before compute capability 9.0 do not know.
- */
+/** Loads all kernels: a kernel that is loaded while another one waits for a band would wait for that one. */
 sciara_status load_kernels(int device, bool *begins_early) {
-  int major = 0;
-  SCIARA_CUDA_TRY(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-  *begins_early = major >= 9;
   const void *const kernels[] = {(const void *)begin_list<patch_space>,
                                  (const void *)list_inner<patch_space>,
                                  (const void *)list_halo,
@@ -193,12 +187,7 @@ sciara_status load_kernels(int device, bool *begins_early) {
                                  (const void *)fetch_rows,
                                  (const void *)turn_band,
                                  (const void *)watch_patches};
-  for (const void *kernel : kernels) {
-    cudaFuncAttributes found;
-    SCIARA_CUDA_TRY(cudaFuncGetAttributes(&found, kernel));
-    *begins_early = *begins_early && found.ptxVersion >= 90;
-  }
-  return SCIARA_OK;
+  return find_early(device, kernels, begins_early);
 }
 
 /** Makes band k on a GPU. Bands of one GPU share a stream, so that none of them waits for one that cannot begin. */

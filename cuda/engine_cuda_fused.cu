@@ -34,12 +34,14 @@ struct fused_engine {
   void *scratch;            ///< separate device memory, because it grows with the lava
   unsigned blocks;          ///< of the kernel for little lava; 0: it cannot run on this GPU
   bool has_clusters;        ///< whether it can run as a cluster
+  bool begins_early;        ///< the kernels of `patches` may begin before the last one has ended
   way how;                  ///< of the next launch
   bool everywhere;          ///< there is no list yet: search the whole grid for lava
   unsigned few;             ///< up to this number of inner patches the lava may fit `small` again; UNKNOWN: not set yet
-  unsigned long long steps; ///< of the next launch
-  unsigned long long begun; ///< step at which the last launch began
-  double at;                ///< wall-clock time at which it began, s
+  unsigned long long steps; ///< of the next launch, unless `advance` has fewer ahead
+  unsigned long long queued; ///< steps of the last launch
+  unsigned long long begun;  ///< step at which the last launch began
+  double at;                 ///< wall-clock time at which it began, s
 };
 
 fused_engine *engine_of(void *engine) { return static_cast<fused_engine *>(engine); }
@@ -101,11 +103,14 @@ bool has_clusters(cudaStream_t stream, size_t shared) {
   return supported && clusters > 0;
 }
 
-/** Finds how many blocks of the kernel for little lava can run at the same time. */
+/** Finds how many blocks of the kernel for little lava can run at the same time, and whether those for much may begin early. */
 sciara_status find_occupancy(fused_engine *e) {
   int device = 0, shared = 0;
   SCIARA_CUDA_TRY(cudaGetDevice(&device));
   SCIARA_CUDA_TRY(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  const void *const kernels[] = {(const void *)evaluate_patches<whole_map>, (const void *)move_in_patches<whole_map>,
+                                 (const void *)settle_patches<whole_map>, (const void *)turn_patches};
+  SCIARA_TRY(find_early(device, kernels, &e->begins_early));
   const int spare = 8192; // static shared memory, and the part reserved by the driver
   e->blocks = 0;
   if ((size_t)(shared - spare) < sizeof(small_block<false>)) return SCIARA_OK;
@@ -154,7 +159,7 @@ template <class Space> sciara_status make_list(fused_engine *e, const Space &spa
 /** Queues steps as one kernel. */
 sciara_status run_fused(fused_engine *e) {
   cudaStream_t stream = e->base.stream;
-  fused_orders orders = {e->steps, e->base.setup.profile};
+  fused_orders orders = {e->queued, e->base.setup.profile};
   SCIARA_TRY(make_list(e, e->space));
   clear_slots<<<1, 1, 0, stream>>>(e->space.slots);
   void *arguments[] = {&e->base.device, &e->space, &orders};
@@ -175,7 +180,7 @@ sciara_status run_patches(fused_engine *e) {
   const sciara_device &d = e->base.device;
   const patch_space &space = e->patches;
   cudaStream_t stream = e->base.stream;
-  const bool profile = e->base.setup.profile;
+  const bool profile = e->base.setup.profile, early = e->begins_early;
   const auto watch = [&](int which) {
     if (profile) watch_patches<<<1, 1, 0, stream>>>(d, space, which);
   };
@@ -183,15 +188,15 @@ sciara_status run_patches(fused_engine *e) {
   // At most as many blocks as tiles in the last list: further blocks would only cost time.
   const unsigned listed = e->seen[PATCHES].inner + e->seen[PATCHES].outer;
   const unsigned most = (unsigned)e->base.multiprocessors * 64, blocks = listed && listed < most ? listed : most;
-  begin_patches<<<1, THREADS_OF_VENTS, 0, stream>>>(d, space, e->steps);
+  begin_patches<<<1, THREADS_OF_VENTS, 0, stream>>>(d, space, e->queued);
   watch(-1);
-  for (unsigned long long k = 0; k < e->steps; k++) {
-    evaluate_patches<<<blocks, patch_space::CELLS, 0, stream>>>(d, space, whole_map{});
+  for (unsigned long long k = 0; k < e->queued; k++) {
+    queue_early(stream, early, evaluate_patches<whole_map>, blocks, patch_space::CELLS, d, space, whole_map{});
     watch(0);
-    move_in_patches<<<blocks, patch_space::WITH_HALO, 0, stream>>>(d, space, whole_map{});
-    settle_patches<<<blocks, patch_space::CELLS, 0, stream>>>(d, space, whole_map{});
+    queue_early(stream, early, move_in_patches<whole_map>, blocks, patch_space::WITH_HALO, d, space, whole_map{});
+    queue_early(stream, early, settle_patches<whole_map>, blocks, patch_space::CELLS, d, space, whole_map{});
     watch(1);
-    turn_patches<<<1, THREADS_OF_VENTS, 0, stream>>>(d, space);
+    queue_early(stream, early, turn_patches, 1, THREADS_OF_VENTS, d, space);
     watch(2);
   }
   SCIARA_CUDA_TRY(cudaGetLastError());
@@ -203,6 +208,7 @@ sciara_status run(void *engine) {
   fused_engine *e = engine_of(engine);
   e->at = sciara_wallclock();
   e->begun = e->base.step_control.now.step;
+  e->queued = e->base.ahead < e->steps ? e->base.ahead : e->steps;
   return e->how == PATCHES ? run_patches(e) : run_fused(e);
 }
 
@@ -213,10 +219,10 @@ void set_pace(fused_engine *e) {
   if (!did) return;
   double fit = LAUNCH_SECONDS * (double)did / (took > 1e-6 ? took : 1e-6);
   if (e->how == PATCHES) { // launched steps that are not executed cost time too
-    const bool short_list = did < e->steps || e->seen[PATCHES].entered;
+    const bool short_list = did < e->queued || e->seen[PATCHES].entered;
     const double most = short_list ? (double)patch_space::STEPS_OF_GRACE + 1 : 2 * steps;
     if (fit > most) fit = most;
-  } else if (did < e->steps && fit > steps / 4) {
+  } else if (did < e->queued && fit > steps / 4) {
     return; // the launch ended early: its time is no good estimate
   }
   if (fit > 4 * steps) fit = 4 * steps;

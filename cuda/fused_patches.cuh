@@ -143,6 +143,7 @@ static __global__ void begin_patches(const __grid_constant__ sciara_device d, co
 static __global__ void turn_patches(const __grid_constant__ sciara_device d,
                                     const __grid_constant__ patch_space space) {
   fused_control *c = space.c;
+  wait_for_last_kernel();
   if (space.is_idle(d)) return;
   __syncthreads(); // all threads have read the values that the first thread changes next
   if (thread_in_block() == 0) {

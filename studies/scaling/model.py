@@ -3,11 +3,13 @@
 """The time of a step on P ranks (GPUs, or processes), T = C n / P + T_launch + T_exchange, fitted on P = 1 and 2 and two sizes of the
 first scene and judged on all other measurements (README.md).
 
-usage: model.py MEASURED.csv [EXCHANGE.txt] [--fit SIZE,SIZE] [--least] [--predict RANKS,...] [--per-host N] [--network US,GB/S]
+usage: model.py MEASURED.csv [EXCHANGE.txt] [--fit SIZE,SIZE] [--least] [--newer ONE_RANK.csv] [--predict RANKS,...]
+                [--per-host N] [--network US,GB/S]
 
 MEASURED.csv  what sciara_bands_bench or sciara_band_steps printed, one after the other; several files may be joined
 EXCHANGE.txt  what `sciara bench --suite comm` printed: the exchange `mpi`, measured alone. Every other exchange is fitted: a latency
-              and a time for each byte of the rows"""
+              and a time for each byte of the rows
+ONE_RANK.csv  times on one rank by newer kernels: each of its kinds is predicted with their cost and launch, and the exchanges of MEASURED"""
 import argparse
 import csv
 import math
@@ -185,6 +187,21 @@ def choose(rows, sizes_wanted):
     return fitted, constants
 
 
+def take_newer(model, path, options):
+    """Predictions from times on one rank alone: those between the smallest and the largest size judge cost and launch."""
+    rows = read_measured(path)
+    for row in rows:
+        row["us"] = row["us_least" if options.least else "us_median"]
+    for kind in dict.fromkeys(kind_of(row) for row in rows):
+        some = sorted((row for row in rows if kind_of(row) == kind), key=lambda row: row["size"])
+        if len(some) < 2:
+            sys.exit(f"{path}: {'/'.join(kind)}: expected two sizes, found one")
+        model.add_kind(kind, kind, [some[0], some[-1]])
+        print(f"newer {'/'.join(kind)}: {model.cost[kind]:.3g} ns a cell, launch {model.launch[kind]:.3g} us")
+        print_errors(some, some[1:-1], model)
+        print_predictions(model, some[-1], options)
+
+
 def print_errors(rows, held_out, model):
     print(f"{'case':44} {'ranks':>5} {'exchange':>8} {'measured us':>12} {'model us':>12} {'error %':>8}")
     errors = {}
@@ -228,6 +245,7 @@ def main():
     parser.add_argument("exchange", nargs="?")
     parser.add_argument("--fit", default="", help="the two sizes, default the smallest and the largest of the first kind")
     parser.add_argument("--least", action="store_true", help="the least time of a case in place of the median")
+    parser.add_argument("--newer", metavar="ONE_RANK.csv", help="times on one rank by newer kernels")
     parser.add_argument("--predict", default="2,4,8,16,64", help="numbers of ranks")
     parser.add_argument("--per-host", type=int, default=8, help="ranks of a host")
     parser.add_argument("--network", default="10,25", help="us of a message between hosts, GB/s")
@@ -251,7 +269,9 @@ def main():
         print(f"exchange {name}: {exchange}")
     used = fitted + [row for some in constants.values() for row in some]
     print_errors(rows, [row for row in rows if not any(row is other for other in used)], model)
-    if model.exchanges:
+    if options.newer:
+        take_newer(model, options.newer, options)
+    elif model.exchanges:
         print_predictions(model, max((row for row in rows if kind_of(row) == first), key=lambda row: row["size"]), options)
 
 

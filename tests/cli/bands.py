@@ -382,6 +382,26 @@ class Model(Case):
             self.assertIn(line + "\n", said)
         self.assertIn("25 ns a cell, launch 3.5 us", self.model("measured.csv", "--least").stdout)
 
+    def test_newer(self):
+        """Kernels twice as fast, measured on one rank: their cost, the exchanges of the others."""
+        self.write()
+        rows = case.read_text(self.path("measured.csv")).splitlines()
+        with open(self.path("newer.csv"), "w", encoding="utf-8") as f:
+            f.write(rows[0] + "\n")
+            for size in (256, 512, 1024):
+                us = 0.5 * (1e-3 * self.COST["fv3"] * size ** 2 + self.LAUNCH["fv3"])
+                f.write(f"dense,{size},fv3,openmp,double,1,-,{size},{size ** 2},8,{us:.12g},{us:.12g},16,-\n")
+        said = self.model("measured.csv", "--newer", "newer.csv", "--predict", "2").stdout
+        self.assertIn("newer dense/fv3/openmp/double: 25 ns a cell, launch 3.5 us\n", said)
+        self.assertIn("held out, alone: 1 case, median error 0.00 %, largest 0.00 %\n", said)
+        strong = us / (12.5e-3 * 1024 ** 2 + 3.5 + self.exchange("peer", 2, 80 * 1024))
+        self.assertRegex(said, rf"\n +peer +2 +1 +7\.638 +{strong:.2f} ")
+        rows = case.read_text(self.path("newer.csv")).splitlines()
+        with open(self.path("newer.csv"), "w", encoding="utf-8") as f:
+            f.write("\n".join(rows[:2]) + "\n")
+        done = self.model("measured.csv", "--newer", "newer.csv", code=1)
+        self.assertIn("newer.csv: dense/fv3/openmp/double: expected two sizes, found one", done.stderr)
+
     def test_docs(self):
         """The page of the study has what the model predicts from the measurements of the study."""
         shown = re.search(r"\n\$ studies/scaling/model\.py (studies/scaling/\S+) (.*)\n((?:.*\n)*?)```", case.read_text(os.path.join(case.SOURCE, "studies", "scaling", "README.md")))

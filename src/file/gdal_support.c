@@ -37,7 +37,8 @@ static void keep_message(CPLErr kind, CPLErrorNum number, const char *text) {
 static const struct {
   const char *key, *reading, *writing; ///< NULL: unchanged
 } settings[SCIARA_GDAL_SETTINGS] = {
-    {"GDAL_PAM_ENABLED", NULL, "NO"}, // writes no .aux.xml
+    {"GDAL_PAM_ENABLED", NULL, "NO"},      // writes no .aux.xml
+    {"COG_TMP_COMPRESSION", NULL, "NONE"}, // of overviews in memory, which are compressed once more in the file
     {"CPL_VSIL_CURL_ALLOWED_FILENAME", "none", "none"},
     {"CPL_ALLOW_VSISTDIN", "NO", "NO"},
     {"SPATIALITE_LOAD", "NO", NULL},

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "file/georef.h"
 
-enum { SCIARA_GDAL_SETTINGS = 5 };
+enum { SCIARA_GDAL_SETTINGS = 6 };
 
 /** A scope in which GDAL prints nothing; its last message is stored for an error of this program. */
 struct sciara_gdal_scope {

@@ -136,7 +136,7 @@ enum sciara_status sciara_ensemble_reduce(const char *folder, const struct sciar
   enum sciara_status status = sciara_reduction_open(folder, &how, &r);
   if (status == SCIARA_OK) {
     status = sciara_reduction_make_maps(&r, &how);
-    if (status == SCIARA_OK) status = sciara_products_write(&r, o->pictures);
+    if (status == SCIARA_OK) status = sciara_products_write(&r, how.threads, o->pictures);
     sciara_reduction_free(&r);
   }
   sciara_products_unlock(lock);

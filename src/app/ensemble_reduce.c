@@ -169,7 +169,7 @@ enum sciara_status sciara_ensemble_reduce_folder(const char *folder, int threads
     return status;
   }
   SCIARA_TRY_GOTO(sciara_reduction_make_maps(&r, &options));
-  SCIARA_TRY_GOTO(sciara_products_write(&r, pictures));
+  SCIARA_TRY_GOTO(sciara_products_write(&r, threads, pictures));
   SCIARA_TRY_GOTO(print_members(&r));
   sciara_print("%zu cells are reached by at least one member\n", r.hazard.cells);
   for (size_t k = 0; k < r.pois.pois; k++) SCIARA_TRY_GOTO(print_poi(&r, &r.ensemble.result.pois[k], k));

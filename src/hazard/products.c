@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,7 @@
 #include "base/date.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/share.h"
 #include "file/durable.h"
 #include "hazard/hazard_picture.h"
 #include "hazard/products.h"
@@ -258,17 +261,55 @@ cleanup:
   return status;
 }
 
+/** The maps of an ensemble, which threads take one after the other. */
+struct map_writing {
+  const struct sciara_reduction *r;
+  bool pictures;
+  atomic_size_t next; ///< layer
+  pthread_mutex_t lock;
+  struct sciara_failure failed;
+};
+
+static enum sciara_status write_layers(struct map_writing *w) {
+  double *values;
+  SCIARA_TRY(SCIARA_NEW(values, sciara_grid_cells(&w->r->dem.grid), "a map"));
+  enum sciara_status status = SCIARA_OK;
+  for (size_t k; status == SCIARA_OK && (k = atomic_fetch_add(&w->next, 1)) < w->r->layers.count;)
+    if (is_map(&w->r->layers.layer[k])) status = write_hazard_layer(w->r, k, w->pictures, values);
+  sciara_free(values);
+  return status;
+}
+
+static void write_some(void *context, int64_t begin, int64_t end) {
+  struct map_writing *w = (struct map_writing *)context;
+  (void)begin;
+  (void)end;
+  const enum sciara_status status = write_layers(w);
+  if (status != SCIARA_OK) atomic_store(&w->next, w->r->layers.count); // no other map is begun
+  pthread_mutex_lock(&w->lock);
+  sciara_failure_keep(&w->failed, status);
+  pthread_mutex_unlock(&w->lock);
+}
+
+/** How many maps are written at a time. */
+static int maps_at_a_time(const struct sciara_grid *grid, int threads) {
+  const size_t each = (size_t)sciara_grid_cells(grid) * sizeof(double) + sciara_map_cog_memory(grid) +
+                      sciara_map_picture_memory(grid),
+               most = SCIARA_REDUCTION_BYTES / each;
+  return most >= (size_t)threads ? threads : most > 1 ? (int)most : 1;
+}
+
 /**
  * Writes maps/NAME.tif for each layer, with a continuous style (NAME.qml) and styles of 3 and 5 classes, and a picture
  * (NAME.png) of those that are not bounds or errors; and hazard.nc, which holds all layers.
  */
-static enum sciara_status write_maps(const struct sciara_reduction *r, bool pictures) {
-  double *values;
-  SCIARA_TRY(SCIARA_NEW(values, sciara_grid_cells(&r->dem.grid), "a map"));
-  enum sciara_status status = sciara_folder_make_in(r->ensemble.folder, SCIARA_ENSEMBLE_MAPS);
-  for (size_t k = 0; k < r->layers.count && status == SCIARA_OK; k++)
-    if (is_map(&r->layers.layer[k])) status = write_hazard_layer(r, k, pictures, values);
-  sciara_free(values);
+static enum sciara_status write_maps(const struct sciara_reduction *r, int threads, bool pictures) {
+  const int count = maps_at_a_time(&r->dem.grid, threads);
+  struct map_writing w = {.r = r, .pictures = pictures, .lock = PTHREAD_MUTEX_INITIALIZER};
+  SCIARA_TRY(sciara_folder_make_in(r->ensemble.folder, SCIARA_ENSEMBLE_MAPS));
+  sciara_share(count, count, write_some, &w);
+  const enum sciara_status status = sciara_failure_status(&w.failed);
+  sciara_failure_free(&w.failed);
   return status == SCIARA_OK ? write_nc(r) : status;
 }
 
@@ -599,8 +640,8 @@ void sciara_products_unlock(int lock) {
   if (lock >= 0) close(lock);
 }
 
-enum sciara_status sciara_products_write(const struct sciara_reduction *r, bool pictures) {
-  SCIARA_TRY(write_maps(r, pictures));
+enum sciara_status sciara_products_write(const struct sciara_reduction *r, int threads, bool pictures) {
+  SCIARA_TRY(write_maps(r, threads, pictures));
   SCIARA_TRY(write_vectors(r));
   SCIARA_TRY(sciara_products_pois(r));
   return clear_maps(r, pictures); // last: if anything fails there are still maps

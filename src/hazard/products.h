@@ -15,9 +15,10 @@ void sciara_products_unlock(int lock);
 
 /**
  * Writes all that follows in place of the files of an earlier reduction, each file whole or not at all; then removes those
- * that this one does not have. The maps of `r` are made.
+ * that this one does not have. The maps of `r` are made; up to `threads` of them are written at a time, as fit into
+ * SCIARA_REDUCTION_BYTES.
  */
-enum sciara_status sciara_products_write(const struct sciara_reduction *r, bool pictures);
+enum sciara_status sciara_products_write(const struct sciara_reduction *r, int threads, bool pictures);
 
 /** All layers of outlines.gpkg, isochrones.gpkg and vents.gpkg in one KML file; SCIARA_ERR_USAGE without a CRS. */
 enum sciara_status sciara_products_kml(const struct sciara_reduction *r, const char *path);

@@ -168,6 +168,17 @@ enum sciara_status sciara_vector_check_degrees(const char *path, OGRLayerH layer
 enum { GMT = 100, QUARTER_S = 15 * 60 };     // the zones of GDAL are quarters of an hour from GMT
 enum { DAY_S = 24 * 60 * 60, STEP_S = 120 }; // a run ends up to a step after a time
 
+/** A date in a text, also as GDAL prints one, "2006/07/14 23:30:00+00". */
+static bool parse_text(const char *value, double *date) {
+  char text[64];
+  bool zoned;
+  if (snprintf(text, sizeof text, "%s", value) >= (int)sizeof text) return false;
+  if (strlen(text) >= strlen("2006/07/14") && text[4] == '/' && text[7] == '/') text[4] = text[7] = '-';
+  if (!sciara_parse_date(text, date, &zoned)) return false;
+  *date = floor(*date); // as it is printed
+  return true;
+}
+
 bool sciara_vector_date_of(OGRFeatureH feature, int field, double *date) {
   int year, month, day, hour, minute, zone;
   float second;
@@ -175,11 +186,7 @@ bool sciara_vector_date_of(OGRFeatureH feature, int field, double *date) {
   char text[64];
   if (field < 0 || !OGR_F_IsFieldSetAndNotNull(feature, field)) return false;
   const OGRFieldType type = OGR_Fld_GetType(OGR_F_GetFieldDefnRef(feature, field));
-  if (type == OFTString) {
-    const bool is = sciara_parse_date(OGR_F_GetFieldAsString(feature, field), date, &zoned);
-    if (is) *date = floor(*date); // as it is printed
-    return is;
-  }
+  if (type == OFTString) return parse_text(OGR_F_GetFieldAsString(feature, field), date);
   if (type != OFTDate && type != OFTDateTime) return false;
   if (!OGR_F_GetFieldAsDateTimeEx(feature, field, &year, &month, &day, &hour, &minute, &second, &zone)) return false;
   snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d", year, month, day, hour, minute, (int)second);
@@ -252,6 +259,36 @@ static enum sciara_status fail_dates(const char *path, const char *layer, const 
   return status;
 }
 
+/** Warns of a field whose name says that it has dates, if features differ in it and a value is none. */
+static void warn_unread(const char *path, OGRLayerH layer, int field, const struct sciara_notes *notes) {
+  static const char *const words[] = {"date", "datetime", "timestamp", "UTC", "data", "datum", "fecha"};
+  const char *name = OGR_Fld_GetNameRef(OGR_FD_GetFieldDefn(OGR_L_GetLayerDefn(layer), field));
+  char first[64] = "", other[64] = "";
+  bool named = false, some = false, differ = false, unread = false;
+  double date;
+  OGRFeatureH feature;
+  for (size_t k = 0; k < sizeof words / sizeof *words; k++) named = named || strcasecmp(name, words[k]) == 0;
+  OGR_L_ResetReading(layer);
+  while (named && !(differ && unread) && (feature = OGR_L_GetNextFeature(layer))) {
+    const bool set = OGR_F_IsFieldSetAndNotNull(feature, field);
+    const char *value = OGR_F_GetFieldAsString(feature, field);
+    if (set && !some) snprintf(first, sizeof first, "%s", value);
+    some = some || set;
+    differ = differ || (set && strncmp(first, value, sizeof first - 1) != 0);
+    if (set && !unread && !sciara_vector_date_of(feature, field, &date)) {
+      snprintf(other, sizeof other, "%s", value);
+      unread = true;
+    }
+    OGR_F_Destroy(feature);
+  }
+  if (differ && unread)
+    sciara_note(
+        notes, SCIARA_LOG_WARNING,
+        "%s: outlines of all values of its field \"%.60s\" are taken together: expected dates such as 2006-07-14 or "
+        "2006-07-14T12:00Z in it, found \"%s\"",
+        path, name, other);
+}
+
 enum sciara_status sciara_vector_choose_date(const char *path, OGRLayerH layer, double when, const char *hint,
                                              const struct sciara_notes *notes, struct sciara_vector_date *out) {
   OGRFeatureDefnH definition = OGR_L_GetLayerDefn(layer);
@@ -259,8 +296,10 @@ enum sciara_status sciara_vector_choose_date(const char *path, OGRLayerH layer, 
   for (int k = 0; k < OGR_FD_GetFieldCount(definition); k++) {
     OGRFieldDefnH field = OGR_FD_GetFieldDefn(definition, k);
     const OGRFieldType type = OGR_Fld_GetType(field);
+    if (type == OFTInteger || type == OFTInteger64) warn_unread(path, layer, k, notes);
     if (type != OFTString && type != OFTDate && type != OFTDateTime) continue;
     const struct dates d = read_dates(layer, k, when != 0 ? when : NAN);
+    if (!d.all) warn_unread(path, layer, k, notes);
     if (!d.some || !d.all || d.first == d.last) continue;
     const char *name = OGR_Fld_GetNameRef(field);
     if (isnan(d.found)) return fail_dates(path, OGR_L_GetName(layer), name, &d, when, hint);

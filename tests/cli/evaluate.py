@@ -235,6 +235,32 @@ class Evaluate(SharedCase):
         self.assertEqual(json.loads(compare("undated.out", "same.geojson").stdout)["observed_cells"], cells[-1], "one date is one outline")
         self.run_lines([{}], "dated.json", "-q", "--observed", "alone.geojson", "--region", "fronts.geojson")
 
+    def test_dates_in_other_forms(self):
+        """Those that GDAL prints are dates; of others that may be, a warning says that all outlines are taken."""
+        case.write_scenario(self.work, "forms.json", run={"start": "2006-07-14T08:00Z", "until": "30 min"})
+        self.sciara("run", "forms.json", "-q", "-o", "forms.out")
+        forms, cells = self.path("forms.geojson"), self.write_fronts("forms.geojson", (10, 30, 300))
+        features = case.read_json(forms)["features"]
+
+        def compare(name, *values):
+            for feature, value in zip(features, values):
+                feature["properties"] = {name: value}
+            case.write_json(forms, case.read_json(forms) | {"features": features})
+            done = self.sciara("compare", "forms.out", "--observed", "forms.geojson", "--json")
+            return json.loads(done.stdout)["observed_cells"], done.stderr
+
+        compare("mapped", *(f"2006/07/14 {time}:00+00" for time in ("08:10", "08:30", "13:00")))
+        subprocess.run(["ogr2ogr", "-sql", "SELECT CAST(mapped AS character(40)) AS mapped FROM forms", self.path("text.gpkg"), forms], check=True)
+        done = self.sciara("compare", "forms.out", "--observed", "text.gpkg", "--json")
+        self.assertEqual(json.loads(done.stdout)["observed_cells"], cells[1])
+        self.assertIn('those of 2006-07-14T08:30:00Z in its field "mapped" are taken', done.stderr)
+        for name, first, last in (("Date", "13/07/2006", "14/07/2006"), ("date", 20060713, 20060714), ("data", "2006-07-13", "14 luglio"), ("date", "2006-07-13", "")):
+            count, said = compare(name, first, first, last)
+            self.assertEqual(count, cells[-1])
+            self.assertRegex(said, f'warning: .*all values of its field "{name}" are taken together: expected dates .* found "{last if first == "2006-07-13" else first}"')
+        for name, values in (("date", ("today",) * 3), ("name", ("13/07/2006", "14/07/2006", "x")), ("date", ("2006-07-14", None, None))):
+            self.assertNotIn("taken together", compare(name, *values)[1])
+
     def test_run_that_ends_before_a_date(self):
         found = self.evaluate([{"run.until": "10 min"}, {"run.max_steps": 40}, {}], "s.json", "-q", "--observed", "mask.tif",
                               "--at", "15 min")

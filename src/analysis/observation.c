@@ -531,7 +531,8 @@ static enum sciara_status is_thickness(const struct sampling *s, bool *thickness
   const char *unit = GDALGetRasterUnitType(s->source->band);
   bool in_metres = false;
   for (size_t i = 0; i < sizeof metre / sizeof *metre; i++) in_metres = in_metres || strcasecmp(unit, metre[i]) == 0;
-  *thickness = s->several_values && (in_metres || type == GDT_Float32 || type == GDT_Float64);
+  // a scale makes fractions of whole numbers
+  *thickness = s->several_values && (in_metres || s->fractions || type == GDT_Float32 || type == GDT_Float64);
   if (!*thickness || in_metres || !unit[0]) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
                      "%s: its values are in \"%s\"; thickness is needed in m, or one value for all lava",
@@ -570,7 +571,13 @@ static enum sciara_status collect_values(struct sampling *s, struct sciara_obser
     sciara_log(SCIARA_LOG_WARNING, "%s: %" PRId64 " %s NaN or infinite, taken as NODATA", q->path, s->broken,
                sciara_plural((uint64_t)s->broken, "cell is", "cells are"));
   const double least = thickness ? q->min_thickness_m : 0;
-  for (int64_t i = 0; i < sciara_grid_cells(q->grid); i++) out->covered[i] = s->sample[i] > least;
+  int64_t covered = 0;
+  for (int64_t i = 0; i < sciara_grid_cells(q->grid); i++) covered += out->covered[i] = s->sample[i] > least;
+  if (s->several_values && covered == sciara_grid_cells(q->grid))
+    sciara_log(SCIARA_LOG_WARNING,
+               "%s: its values are above %.10g, up to %.10g, in every cell of the run, so all count as covered: where "
+               "there is no lava 0 is expected, or NODATA",
+               q->path, least, s->highest);
   if (s->missing > 0)
     sciara_log(SCIARA_LOG_INFO, "%s: has no value for %" PRId64 " %s of the run, taken as not covered", q->path,
                s->missing, sciara_plural((uint64_t)s->missing, "cell", "cells"));

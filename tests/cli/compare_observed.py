@@ -105,6 +105,23 @@ class CompareObserved(SharedCase):
             self.assert_parts(done.stderr, f"warning: {name}.tif: " if words else "", words or "")
             self.assertEqual("warning" in done.stderr, words is not None, done.stderr)
 
+    def test_thickness_in_whole_numbers(self):
+        """Whole numbers with a scale are thickness as fractions are."""
+        geo.write_raster(self.path("cm.tif"), numpy.round(self.thickness * 100), gdal.GDT_UInt16)
+        dataset = gdal.Open(self.path("cm.tif"), gdal.GA_Update)
+        dataset.GetRasterBand(1).SetScale(0.01)
+        del dataset
+        found = self.scores("--observed", "cm.tif", "--min-thickness", "7")
+        self.assertEqual((found["observed_kind"], found["observed_cells"]), ("thickness", (numpy.round(self.thickness * 100) > 700).sum()))
+        self.assertAlmostEqual(found["thickness_rmse_m"], self.scores("--observed", "thickness.tif", "--min-thickness", "7")["thickness_rmse_m"], delta=0.01)
+
+    def test_marks_everywhere(self):
+        """NODATA that is not declared, or classes one of which is no lava."""
+        for name, other, warned in (("255", 255, True), ("0", 0, False), ("1", 1, False)):
+            geo.write_raster(self.path(name + ".tif"), numpy.where(self.observed, 1, other), gdal.GDT_Byte)
+            done = self.compare("--observed", name + ".tif")
+            self.assertEqual("255.tif: its values are above 0, up to 255, in every cell of the run, so all count as covered" in done.stderr, warned, done.stderr)
+
     def test_min_thickness(self):
         least = float(numpy.percentile(self.deposit[self.run_mask], 25))
         found = self.scores("--observed", "mask.tif", "--min-thickness", repr(least))

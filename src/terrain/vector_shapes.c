@@ -81,10 +81,38 @@ static enum sciara_status give_nothing(struct reading *r, bool elsewhere) {
   return status;
 }
 
+static enum sciara_status give_all(struct reading *r, OGRGeometryH geometry);
+
+/** Points of a polygon that is repaired: a ring of hundreds of points may cross itself so often that it takes minutes. */
+enum { MOST_REPAIRED = 32 };
+
+static int points_of(OGRGeometryH polygon) {
+  int count = 0;
+  for (int k = 0; k < OGR_G_GetGeometryCount(polygon); k++)
+    count += OGR_G_GetPointCount(OGR_G_GetGeometryRef(polygon, k));
+  return count;
+}
+
+/**
+ * Passes on a polygon. A ring that crosses itself goes around parts of its area the other way: of a place with few points they
+ * are made polygons.
+ */
+static enum sciara_status give_polygon(struct reading *r, OGRGeometryH polygon) {
+  if (!r->request->places || points_of(polygon) > MOST_REPAIRED || OGR_G_IsValid(polygon))
+    return give(r, polygon, SCIARA_POI_ZONE);
+  OGRGeometryH repaired = OGR_G_MakeValid(polygon), areas = repaired ? OGR_G_Buffer(repaired, 0, 1) : NULL;
+  if (!r->scope->no_memory) sciara_gdal_reset(r->scope);
+  const bool some = areas && OGR_G_IsValid(areas) && !OGR_G_IsEmpty(areas);
+  const enum sciara_status status = some ? give_all(r, areas) : give(r, polygon, SCIARA_POI_ZONE);
+  OGR_G_DestroyGeometry(repaired);
+  OGR_G_DestroyGeometry(areas);
+  return status;
+}
+
 /** Passes on all points, lines and polygons that the geometry, a collection perhaps, holds. */
 static enum sciara_status give_all(struct reading *r, OGRGeometryH geometry) {
   const OGRwkbGeometryType type = OGR_GT_Flatten(OGR_G_GetGeometryType(geometry));
-  if (type == wkbPolygon || type == wkbTriangle) return give(r, geometry, SCIARA_POI_ZONE);
+  if (type == wkbPolygon || type == wkbTriangle) return give_polygon(r, geometry);
   if (type == wkbLineString) return give(r, geometry, SCIARA_POI_LINE);
   if (type == wkbPoint && r->request->places) return give(r, geometry, SCIARA_POI_POINT);
   if (!OGR_GT_IsSubClassOf(type, wkbGeometryCollection))

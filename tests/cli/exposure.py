@@ -360,8 +360,7 @@ class Exposure(SharedCase):
         self.assertNotEqual(self.rows("t.csv")["hut"]["state"], "outside")
 
     def test_parts_that_overlap(self):
-        """The area of a zone is that of the union of its polygons, as GEOS finds it: in rings, in a hole of another part, twice the same, and
-        as a ring that crosses itself."""
+        """The area of a zone is that of the union of its polygons, as GEOS finds it: in rings, in a hole of another part, twice the same."""
         shapes = {"two": f"MULTIPOLYGON((({points_of((150, 60), (260, 60), (260, 150), (150, 60))})),(({points_of((200, 55), (330, 55), (330, 133), (200, 55))})))",
                   "same": f"MULTIPOLYGON((({points_of((150, 60), (260, 60), (260, 150), (150, 60))})),(({points_of((150, 60), (260, 60), (260, 150), (150, 60))})))",
                   "holed": f"MULTIPOLYGON({PLACES['town'][7:]},(({points_of((195, 100), (260, 113), (210, 160), (195, 100))})))",
@@ -375,6 +374,22 @@ class Exposure(SharedCase):
             amounts = amounts_of(union.ExportToWkt())
             self.assertAlmostEqual(float(row["land"]), amounts[self.land].sum(), delta=1e-3, msg=name)
             self.assertAlmostEqual(float(row["covered"]), amounts[(self.arrival >= 0) & self.land].sum(), delta=1e-3, msg=name)
+
+    def test_rings_that_cross_themselves(self):
+        """The area is that of all loops: two equal ones, of a house within one cell or of a large zone, do not cancel."""
+        x, y = (int(v) for v in numpy.argwhere((self.arrival >= 0) & self.land)[0][::-1] * 10)
+        shapes = {"house": [(x + 2, y + 2), (x + 8, y + 8), (x + 8, y + 2), (x + 2, y + 8), (x + 2, y + 2)],
+                  "zone": [(150, 60), (261, 153), (261, 60), (150, 153), (150, 60)], "flat": [(x + 2, y + 2), (x + 8, y + 2), (x + 4, y + 2), (x + 2, y + 2)]}
+        write_places(self.path("crossed.gpkg"), places={name: f"POLYGON(({points_of(*ring)}))" for name, ring in shapes.items()})
+        self.sciara("exposure", "run", "--assets", "crossed.gpkg", "-o", "crossed.csv", "-q")
+        rows = self.rows("crossed.csv")
+        self.assertEqual([rows[name]["state"] for name in shapes], ["reached", "reached", "empty"])
+        for name, area in (("house", 18), ("zone", 111 * 93 / 2)):
+            valid = ogr.CreateGeometryFromWkt(f"POLYGON(({points_of(*shapes[name])}))").MakeValid()
+            self.assertAlmostEqual(valid.Area(), area, delta=1e-6, msg=name)
+            self.assertAlmostEqual(float(rows[name]["all"]), area, delta=1e-6 * area, msg=name)
+            amounts = amounts_of(valid.ExportToWkt())
+            self.assertAlmostEqual(float(rows[name]["covered"]), amounts[(self.arrival >= 0) & self.land].sum(), delta=1e-3, msg=name)
 
     def test_tables(self):
         """Points of a table, in degrees or metres and as spreadsheets write them, have the rows of the same points of a GeoPackage: of runs, of

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Places in degrees, and places of vector files, wherever coordinates are given: sites, query --at, grids, lines and tables of
 vents, rates, edits of the ground; sciara exposure of an ensemble, whose numbers are those of sites.csv."""
+import functools
 import json
 import os
 import re
@@ -20,6 +21,11 @@ HUT = [WEST + 205, NORTH - 95]
 
 def lonlat(points):
     """The points in degrees, by PROJ."""
+    return [list(point) for point in degrees_of(tuple(map(tuple, points)))]
+
+
+@functools.cache
+def degrees_of(points):
     lines = "".join(f"{x} {y}\n" for x, y in points)
     done = subprocess.run(["gdaltransform", "-s_srs", "EPSG:32633", "-t_srs", "EPSG:4326", "-output_xy"], input=lines,
                           stdout=subprocess.PIPE, check=True, encoding="ascii")

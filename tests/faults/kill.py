@@ -103,8 +103,10 @@ class KillAtRandom(bed.Bed):
         """Long after the start and just after it; without the shim's lock the system orders the threads."""
         chance = bed.dice(20)
         self.right = None
-        acknowledged = 0
-        for n in range(bed.pick(200, 16)):
+        acknowledged, least = 0, bed.pick(200, 16)
+        for n in range(4 * least):  # a busy machine writes few snapshots in these times
+            if n >= least and acknowledged > 20:
+                break
             delay = chance.uniform(0, 0.25) if n % 2 else chance.uniform(0.1, bed.pick(3, 0.6))
 
             def strike(process, delay=delay):

@@ -145,18 +145,14 @@ def place_of(data: Any, what: str) -> tuple[numpy.ndarray, Grid]:
         raise UsageError(f"{what}: expected a DataArray with the dimensions y and x, found "
                          f"{', '.join(map(str, data.dims)) or 'none'}: rename or select them"
                          + (", and project longitude and latitude to metres" if "lon" in map(str, data.dims) else ""))
-    for name in ("x", "y"):
-        if name not in data.coords:
-            raise UsageError(f"{what}: expected the coordinate {name}, found none: add the centres of the cells, in "
-                             "metres")
     data = data.transpose("y", "x")
     for name in ("x", "y"):
-        check_coordinate(data[name], what)
-    values = _in_metres(data, _values_of(_decoded(data), what), what)
+        check_coordinate(data, name, what)
+    values = _in_metres(data, _values_of(decoded(data), what), what)
     columns, rows = data["x"].values, data["y"].values
     transform = _transform_of(data)
-    dx = _spacing(columns, f"{what}: the coordinate x", transform[1] if transform else None)
-    dy = _spacing(rows, f"{what}: the coordinate y", transform[5] if transform else None)
+    dx = spacing(columns, f"{what}: the coordinate x", transform[1] if transform else None)
+    dy = spacing(rows, f"{what}: the coordinate y", transform[5] if transform else None)
     if not math.isclose(abs(dx), abs(dy), rel_tol=1e-6):
         raise UsageError(f"{what}: expected square cells, found {abs(dx):g} x {abs(dy):g}: resample it, or give the "
                          "path of the DEM and cell_size, and it is warped")
@@ -188,9 +184,11 @@ def _unit_of(data: xarray.DataArray) -> str:
     return next((str(data.attrs[name]).strip() for name in ("units", "unit") if name in data.attrs), "")
 
 
-def check_coordinate(centres: xarray.DataArray, what: str) -> None:
-    """Refuses coordinates that name another unit than the metre."""
-    unit, name = _unit_of(centres), centres.name
+def check_coordinate(data: xarray.DataArray, name: str, what: str) -> None:
+    """Refuses a coordinate that is missing, or names another unit than the metre."""
+    if name not in data.coords:
+        raise UsageError(f"{what}: expected the coordinate {name}, found none: add the centres of the cells, in metres")
+    unit = _unit_of(data[name])
     metres = _length_of(unit)
     if metres:
         raise UsageError(f'{what}: the coordinate {name}: expected metres, found "{unit}": change both with '
@@ -200,7 +198,7 @@ def check_coordinate(centres: xarray.DataArray, what: str) -> None:
                          "or give the path of the DEM with crs and cell_size, and it is warped")
 
 
-def _decoded(data: xarray.DataArray) -> Any:
+def decoded(data: xarray.DataArray) -> Any:
     """Values as the attributes say that they are stored: NaN where data are missing, scaled."""
     values = data.values
     if values.dtype.kind not in "iuf":
@@ -245,7 +243,7 @@ def _is_plain(data: xarray.DataArray) -> bool:
     return not any(name in data.attrs for name in ("scale_factor", "add_offset"))
 
 
-def _spacing(centres: numpy.ndarray, name: str, exact: Optional[float]) -> float:
+def spacing(centres: numpy.ndarray, name: str, exact: Optional[float] = None, tolerance: float = 1e-4) -> float:
     """Distance of two centres, negative where they descend."""
     if centres.dtype.kind not in "iuf" or not numpy.isfinite(centres).all():
         raise UsageError(f"{name}: expected finite numbers, metres")
@@ -253,9 +251,9 @@ def _spacing(centres: numpy.ndarray, name: str, exact: Optional[float]) -> float
         raise UsageError(f"{name}: expected at least 2 cells, found {len(centres)}")
     steps = numpy.diff(centres.astype(float))
     mean = float(centres[-1] - centres[0]) / (len(centres) - 1)
-    if mean == 0 or not numpy.allclose(steps, mean, rtol=1e-4, atol=0):
-        raise UsageError(f"{name}: expected equal distances, found {steps.min():g} to {steps.max():g}: resample it to "
-                         "a regular grid")
+    if mean == 0 or not numpy.allclose(steps, mean, rtol=tolerance, atol=0):
+        raise UsageError(f"{name}: expected equal distances, found {steps.min():g} to {steps.max():g}: keep all rows and "
+                         "columns (where() without drop=True), or resample it to a regular grid")
     if exact and math.isclose(abs(exact), abs(mean), rel_tol=1e-6):
         return math.copysign(exact, mean)
     rounded = float(f"{mean:.9g}")  # of coordinates that are rounded themselves

@@ -7,7 +7,7 @@ from typing import Any, Optional
 import numpy
 import xarray
 
-from ._dem import check_coordinate
+from ._dem import check_coordinate, decoded, spacing
 from ._errors import UsageError
 from ._values import number_of
 
@@ -31,19 +31,16 @@ class LavaAccessor:
     @staticmethod
     def _sides(data: xarray.DataArray) -> tuple[float, float]:
         """Width and height of a cell, m."""
-        sizes = []
         for name in ("x", "y"):
-            check_coordinate(data[name], "sciara")
-            centres = data[name].values
-            if len(centres) < 2:
-                raise UsageError(f"sciara: the coordinate {name}: expected at least 2 cells, found {len(centres)}")
-            sizes.append(abs(float(centres[-1] - centres[0])) / (len(centres) - 1))
-        return sizes[0], sizes[1]
+            check_coordinate(data, name, "sciara")
+        # Coordinates in single precision are half a metre off; beside a gap a distance is a third off the mean, or more.
+        width, height = (abs(spacing(data[name].values, f"sciara: the coordinate {name}", tolerance=0.3)) for name in ("x", "y"))
+        return width, height
 
     @staticmethod
     def _covered(data: xarray.DataArray, threshold: float) -> numpy.ndarray:
         with numpy.errstate(invalid="ignore"):  # NaN is not covered
-            return numpy.asarray(data.values > number_of(threshold, "threshold"))
+            return numpy.asarray(decoded(data) > number_of(threshold, "threshold"))
 
     def plot(self, **options: Any) -> Any:
         """DataArray.plot() without the coordinate of the CRS, whose value, 0, would stand in the title."""
@@ -64,7 +61,7 @@ class LavaAccessor:
             raise UsageError(f"volume: expected a thickness in m, found {data.name or 'a field'} in "
                              f"{data.attrs['units']}")
         width, height = self._sides(data)
-        return float(numpy.nansum(data.values)) * width * height
+        return float(numpy.nansum(decoded(data))) * width * height
 
     def outline(self, threshold: float = 0.0) -> dict[str, Any]:
         """The cells above `threshold` as a GeoJSON geometry: a MultiPolygon along edges of cells, CRS that of x and y.

@@ -49,6 +49,14 @@ class Accessor(case.Case):
         self.assertEqual(h.T.sciara.area(), 400)
         self.assertEqual(h.expand_dims("time").sciara.volume(), 650)
 
+    def test_missing_values(self):
+        """A value that stands for missing data, which xarray has not decoded, is no lava."""
+        for name in ("_FillValue", "missing_value"):
+            h = field(numpy.array([[-9999, 1, 2], [-9999, 0, 3.0]]), **{name: -9999.0})
+            self.assertEqual((h.sciara.area(-1), h.sciara.volume()), (400, 600))
+        packed = field(numpy.array([[0, 10], [-1, 25]], "i2"), scale_factor=0.1, _FillValue=numpy.int16(-1))
+        self.assertEqual((packed.sciara.area(1.5), packed.sciara.volume()), (100, 350))
+
     def test_outline_of_a_ring_with_an_island(self):
         mask = numpy.ones((5, 6))
         mask[1:4, 1:5] = 0
@@ -86,9 +94,21 @@ class Accessor(case.Case):
                              (lambda: xarray.concat([h, h], "time").sciara.outline(), "select one time"),
                              (lambda: h[:1, :].sciara.area(), "at least 2 cells"),
                              (lambda: h.sciara.area(None), "threshold"),
+                             (lambda: xarray.DataArray(numpy.ones((3, 3)), dims=("y", "x")).sciara.area(), "the coordinate x, found none"),
                              (lambda: field(h.values, units="s").sciara.volume(), "in m, found a field in s")):
             with self.subTest(pattern), self.assertRaisesRegex(sciara.UsageError, pattern):
                 use()
+
+    def test_dropped_columns(self):
+        """Without the columns between two flows the cells would be taken to be larger."""
+        apart = field(numpy.array([[1, 1, 0, 0, 2.0]] * 3))
+        part = apart.where(apart > 0, drop=True)
+        for use in (part.sciara.area, part.sciara.volume, part.sciara.outline):
+            with self.assertRaisesRegex(sciara.UsageError, "coordinate x: expected equal distances, found 10 to 30: keep all"):
+                use()
+        self.assertEqual(apart.where(apart > 0).sciara.area(), 900)
+        far = field(numpy.ones((8, 9))).assign_coords(y=(4e6 + SIDE * numpy.arange(8) + 0.3).astype("f4"))
+        self.assertAlmostEqual(far.sciara.area(), 7200, delta=72 * SIDE)
 
 
 class Interface(case.Case):

@@ -113,13 +113,14 @@ function lonLatOf(data, row, col) {
   const j = Math.max(0, Math.min(Math.floor(right), nodes - 2));
   const at = (r, c, k) => values[2 * (r * nodes + c) + k];
   const between = (k) => {
-    const [a, b, c, d] = [at(i, j, k), at(i, j + 1, k), at(i + 1, j, k), at(i + 1, j + 1, k)];
-    if ([a, b, c, d].includes(null)) return NaN;
+    const corners = [at(i, j, k), at(i, j + 1, k), at(i + 1, j, k), at(i + 1, j + 1, k)];
+    if (corners.includes(null)) return NaN;
+    const [a, b, c, d] = corners.map((value) => value + 360 * Math.round((corners[0] - value) / 360)); // across 180 degrees
     const [v, u] = [down - i, right - j];
     return (a * (1 - u) + b * u) * (1 - v) + (c * (1 - u) + d * u) * v;
   };
-  const found = [between(0), between(1)];
-  return found.some(Number.isNaN) ? null : found;
+  const [lon, lat] = [between(0), between(1)];
+  return Number.isNaN(lon + lat) ? null : [lon - 360 * Math.round(lon / 360), lat];
 }
 
 /** "37.12345\u00b0 N, 15.12345\u00b0 E, altitude 1234 m", as far as it is known. */

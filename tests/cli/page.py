@@ -9,6 +9,9 @@ import geo
 from browser import BrowserCase
 from case import open_snapshot, record
 
+import numpy
+from osgeo import gdal
+
 browser.skip_without()
 TITLE = 'slope </script><script>document.title = "taken over"</script>'
 PIXELS = f"""(() => {{ {browser.COPY}
@@ -228,6 +231,25 @@ class BrowserPage(BrowserCase):
         self.assertAlmostEqual(y, case.NORTH - (row + 0.5) * case.CELL, delta=1.2)
         self.assertAlmostEqual(altitude, case.altitude(row, col), delta=0.61)
         self.assert_shown("deposit", shown, len(self.stored) - 1, row, col)
+
+    def test_longitudes_across_180_degrees(self):
+        to_grid, middle = geo.transformation(4326, 32760), 819789
+        slope = numpy.fromfunction(lambda row, col: 1000 - 3 * row + abs(col - 20) / 2, (case.ROWS, case.COLS))
+        geo.write_raster(self.path("fiji.tif"), slope, gdal.GDT_Float64, [middle - 203, 10, 0, 8140500, 0, -10], 32760)
+        case.write_json(self.path("fiji.json"), case.scenario(dem={"path": "fiji.tif"}, run={"max_steps": 20}))
+        self.sciara("run", "fiji.json", "-q", "-o", "fiji")
+        self.sciara("export", "fiji", "-q", "-f", "html", "-o", "fiji.html")
+        self.browser.open(f"file://{self.path('fiji.html')}")
+        self.browser.wait_until(self.READY)
+        sides = set()
+        for col in range(case.COLS):
+            self.browser.mouse("mouseMoved", *self.place_of(4, col))
+            lat, lon, side, found = re.search(r"(\S+)\u00b0 S, (\S+)\u00b0 ([EW]), .*row 4, column (\d+)$", self.text("hover")).groups()
+            x, y, _ = to_grid.TransformPoint(float(lon) if side == "E" else -float(lon), -float(lat))
+            self.assertLess(max(abs(x - (middle - 198 + 10 * int(found))), abs(y - (8140500 - 45))), 1.2, self.text("hover"))
+            sides.add(side)
+        self.assertEqual(sides, {"E", "W"})
+        self.browser.requests = [f"file://{self.path('page.html')}"]
 
     def test_vents_stamp_and_key(self):
         """A vent has its colour at its place; what is not in the DEM is named, and no sea is where none was declared."""

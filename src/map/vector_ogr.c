@@ -352,7 +352,7 @@ struct product {
   const char *path;           ///< final name
   char *memory;               ///< name in memory
   OGRSpatialReferenceH srs;
-  OGRGeomTransformerH change; ///< from the CRS of the grid to that of the file; NULL: they are the same
+  OGRCoordinateTransformationH change; ///< from the CRS of the grid to WGS 84; NULL: the file has that of the grid
   GDALDatasetH dataset;
   bool no_text; ///< there was no memory for a text
 };
@@ -388,7 +388,7 @@ static enum sciara_status end(struct product *p, enum sciara_status status) {
   }
   if (p->memory) VSIUnlink(p->memory);
   free(p->memory);
-  if (p->change) OGR_GeomTransformer_Destroy(p->change);
+  if (p->change) OCTDestroyCoordinateTransformation(p->change);
   OSRRelease(p->srs);
   sciara_gdal_leave(&p->scope);
   return status;
@@ -440,9 +440,64 @@ static void set_style(OGRFeatureH f, const struct sciara_zones *z, size_t k) {
   OGR_F_SetStyleString(f, style);
 }
 
+/**
+ * Moves the points west of a longitude by some degrees. A point within 11 cm of 180 degrees is put there, as GDAL does when it
+ * writes 179.9999992 as 180: no sliver remains beside a cut.
+ */
+static void move_longitudes(OGRGeometryH g, double east, double degrees) {
+  for (int k = 0; k < OGR_G_GetGeometryCount(g); k++) move_longitudes(OGR_G_GetGeometryRef(g, k), east, degrees);
+  for (int k = 0; k < OGR_G_GetPointCount(g); k++) {
+    double x = OGR_G_GetX(g, k);
+    if (x < east) x += degrees;
+    if (fabs(x - 180) < 1e-6) x = 180;
+    OGR_G_SetPoint_2D(g, k, x, OGR_G_GetY(g, k));
+  }
+}
+
+/** Adds to `all` the polygons, or else lines, of a geometry that lie from `west` to 180 degrees east of it. */
+static bool add_half(OGRGeometryH all, OGRGeometryH geometry, double west) {
+  const double x[] = {west, west + 180, west + 180, west, west}, y[] = {-90, -90, 90, 90, -90};
+  OGRGeometryH box = OGR_G_CreateGeometry(wkbPolygon), ring = OGR_G_CreateGeometry(wkbLinearRing);
+  for (int k = 0; k < 5; k++) OGR_G_AddPoint_2D(ring, x[k], y[k]);
+  bool good = OGR_G_AddGeometryDirectly(box, ring) == OGRERR_NONE;
+  OGRGeometryH part = good ? OGR_G_Intersection(geometry, box) : NULL;
+  if (part && west > 0) move_longitudes(part, INFINITY, -360);
+  const bool many = part && OGR_GT_IsSubClassOf(OGR_G_GetGeometryType(part), wkbGeometryCollection);
+  const int count = many ? OGR_G_GetGeometryCount(part) : 1;
+  good = part != NULL;
+  for (int k = 0; k < count && good; k++) {
+    OGRGeometryH one =
+        many ? OGR_G_GetGeometryRef(part, k) : part; // where the box is only touched it is of a lower dimension
+    if (OGR_G_GetDimension(one) == OGR_G_GetDimension(geometry)) good = OGR_G_AddGeometry(all, one) == OGRERR_NONE;
+  }
+  OGR_G_DestroyGeometry(part);
+  OGR_G_DestroyGeometry(box);
+  return good;
+}
+
+/**
+ * The geometry in WGS 84, cut where it crosses 180 degrees, itself or a new one; NULL on failure. GDAL's own cut
+ * (WRAPDATELINE) loses its way where a corner lies within a centimetre of this meridian.
+ */
+static OGRGeometryH to_wgs84(OGRCoordinateTransformationH change, OGRGeometryH geometry) {
+  OGREnvelope box;
+  if (OGR_G_Transform(geometry, change) != OGRERR_NONE) return NULL;
+  OGR_G_GetEnvelope(geometry, &box);
+  if (box.MaxX - box.MinX < 180) return geometry;
+  move_longitudes(geometry, 0, 360);
+  const bool areas = OGR_G_GetDimension(geometry) == 2, valid = !areas || OGR_G_IsValid(geometry);
+  OGRGeometryH whole = valid ? geometry : OGR_G_MakeValid(geometry);
+  OGRGeometryH all = OGR_G_CreateGeometry(areas ? wkbMultiPolygon : wkbMultiLineString);
+  const bool good = whole && add_half(all, whole, 0) && add_half(all, whole, 180);
+  if (!valid) OGR_G_DestroyGeometry(whole);
+  if (good) return all;
+  OGR_G_DestroyGeometry(all);
+  return NULL;
+}
+
 /** Takes the geometry to the CRS of the file, and both into the layer; releases both if they are not `good`. */
 static bool finish_feature(OGRLayerH layer, const struct product *p, OGRFeatureH f, OGRGeometryH geometry, bool good) {
-  OGRGeometryH placed = good && p->change ? OGR_GeomTransformer_Transform(p->change, geometry) : geometry;
+  OGRGeometryH placed = good && p->change ? to_wgs84(p->change, geometry) : geometry;
   if (placed != geometry || !good) OGR_G_DestroyGeometry(geometry);
   const bool done = good && placed && OGR_F_SetGeometryDirectly(f, placed) == OGRERR_NONE &&
                     OGR_L_CreateFeature(layer, f) == OGRERR_NONE;
@@ -786,6 +841,18 @@ enum sciara_status sciara_places_write_gpkg(const struct sciara_vector_places *p
   return write_gpkg(&p);
 }
 
+/** From now on geometries go from the CRS of the grid to WGS 84, x the longitude, and are cut where it is 180 degrees. */
+static enum sciara_status change_to_wgs84(struct product *p) {
+  OGRSpatialReferenceH from = p->srs;
+  p->srs = NULL;
+  enum sciara_status status = sciara_srs_parse("EPSG:4326", &p->srs);
+  if (status == SCIARA_OK && !(p->change = OCTNewCoordinateTransformation(from, p->srs)))
+    status = sciara_fail(sciara_gdal_status(&p->scope, SCIARA_ERR_INPUT), "%s: the CRS cannot be changed to WGS 84: %s",
+                         p->path, sciara_gdal_message(&p->scope));
+  OSRRelease(from);
+  return status;
+}
+
 enum sciara_status sciara_polygons_write_geojson(const struct sciara_polygons *polygons, const char *path) {
   static const struct format format = {
       .driver = "GeoJSON", .suffix = "geojson", .label = "label", .cells = OFTInteger64};
@@ -793,25 +860,9 @@ enum sciara_status sciara_polygons_write_geojson(const struct sciara_polygons *p
   struct product p = {.polygons = polygons, .path = path};
   enum sciara_status status = begin(&p, &format, NULL);
   p.options = p.srs ? wgs84 : plain;
+  if (status == SCIARA_OK && p.srs) status = change_to_wgs84(&p);
   if (status == SCIARA_OK) status = add_layers(&p);
   return end(&p, status);
-}
-
-/** From now on polygons go from the CRS of the grid to WGS 84, x the longitude, and are cut where it is 180 degrees. */
-static enum sciara_status change_to_wgs84(struct product *p) {
-  static const char *const cut[] = {"WRAPDATELINE=YES", NULL};
-  OGRSpatialReferenceH from = p->srs;
-  OGRCoordinateTransformationH change = NULL;
-  p->srs = NULL;
-  enum sciara_status status = sciara_srs_parse("EPSG:4326", &p->srs);
-  if (status == SCIARA_OK && (change = OCTNewCoordinateTransformation(from, p->srs)))
-    p->change = OGR_GeomTransformer_Create(change, (char **)(uintptr_t)cut);
-  if (status == SCIARA_OK && !p->change)
-    status = sciara_fail(sciara_gdal_status(&p->scope, SCIARA_ERR_INPUT), "%s: the CRS cannot be changed to WGS 84: %s",
-                         p->path, sciara_gdal_message(&p->scope));
-  if (change) OCTDestroyCoordinateTransformation(change);
-  OSRRelease(from);
-  return status;
 }
 
 enum sciara_status sciara_polygons_write_kml(const struct sciara_polygons *polygons, const char *path) {

@@ -335,6 +335,29 @@ class ExportVector(SharedCase):
         self.assertEqual(fissure.GetGeometryCount(), 2, fissure.ExportToWkt())
         self.assertAlmostEqual(sum(abs(g.GetX(0) - g.GetX(g.GetPointCount() - 1)) for g in fissure) / 0.00188, 1, places=1)
 
+    def test_corner_of_a_cell_at_180_degrees(self):
+        """Also where a corner lies within centimetres of the cut all parts are valid and none goes around the Earth."""
+        north, n = 8141000, 60
+        z = 500 + numpy.add.outer(-3.0 * numpy.arange(n), 2.0 * numpy.abs(numpy.arange(n) - 30))
+        back = geo.transformation(4326, 32760)
+        for row, shift in ((30, 0.012), (38, -0.02)):
+            west = self.meridian(north - 10 * row) - 300 + shift
+            geo.write_raster(self.path("corner.tif"), z, gdal.GDT_Float64, [west, 10, 0, north, 0, -10], 32760)
+            case.write_json(self.path("corner.json"), case.scenario(
+                dem={"path": "corner.tif"}, vents=[{"row": 30, "col": 30, "effusion": {"slot": "1 h", "rates_m3_s": [8]}}]))
+            self.run_scenario("corner", "--overwrite", name="corner.json")
+            self.export("corner", "-f", "kml", "-o", "corner.kml", "--overwrite")
+            found = [one for layer in LAYERS for one in features(self.path("corner.kml"), layer)[0]]
+            for layer in LAYERS:
+                self.export("corner", "-f", "geojson", "--layer", layer, "-o", f"{layer}.geojson", "--overwrite")
+                found += features(self.path(f"{layer}.geojson"), layer)[0]
+            for attributes, geometry in found:
+                self.assertTrue(geometry.IsValid(), (row, attributes))
+                parts = geometry if geometry.GetGeometryName() == "MULTIPOLYGON" else [geometry]
+                self.assertTrue(all(east - west < 1 for west, east, _, _ in (part.GetEnvelope() for part in parts)), (row, attributes))
+                geometry.Transform(back)
+                self.assertAlmostEqual(geometry.Area(), attributes["area_m2"], delta=1 + 5e-3 * attributes["area_m2"], msg=(row, attributes))
+
     @staticmethod
     def meridian(y):
         """Easting at which zone 60 south is at 180 degrees."""

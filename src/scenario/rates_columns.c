@@ -68,11 +68,15 @@ static const struct unit_name times[] = {
     {"hr", 3600, "h"},   {"hrs", 3600, "h"},  {"hour", 3600, "h"},   {"hours", 3600, "h"},   {"d", 86400, "d"},
     {"day", 86400, "d"}, {"days", 86400, "d"}};
 static const struct unit_name volumes[] = {
-    {"m3", 1, "m3"},           {"l", 1e-3, "l"},          {"dm3", 1e-3, "dm3"},      {"mm3", 1e6, "Mm3"},
-    {"103 m3", 1e3, "1e3 m3"}, {"1e3 m3", 1e3, "1e3 m3"}, {"106 m3", 1e6, "1e6 m3"}, {"1e6 m3", 1e6, "1e6 m3"}};
+    {"m3", 1, "m3"},           {"l", 1e-3, "l"},          {"dm3", 1e-3, "dm3"},
+    {"mm3", 1e6, "Mm3"},       {"km3", 1e9, "km3"},       {"103 m3", 1e3, "1e3 m3"},
+    {"1e3 m3", 1e3, "1e3 m3"}, {"106 m3", 1e6, "1e6 m3"}, {"1e6 m3", 1e6, "1e6 m3"}};
 static const struct unit_name powers[] = {{"w", 1, "W"},        {"kw", 1e3, "kW"},    {"mw", 1e6, "MW"},
                                           {"gw", 1e9, "GW"},    {"106 w", 1e6, "MW"}, {"1e6 w", 1e6, "MW"},
                                           {"109 w", 1e9, "GW"}, {"1e9 w", 1e9, "GW"}};
+static const struct unit_name masses[] = {{"kg", 1, "kg"},    {"t", 1e3, "t"},      {"ton", 1e3, "t"},
+                                          {"tons", 1e3, "t"}, {"tonnes", 1e3, "t"}, {"kt", 1e6, "kt"},
+                                          {"mt", 1e9, "Mt"}};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /** The entry that is text[0..length). */
@@ -82,18 +86,18 @@ static const struct unit_name *find(const struct unit_name *names, size_t count,
   return NULL;
 }
 
-/** "m3/s", "m3 s-1", "m3s", "l/s", "mm3/d": a volume in a time. */
-static bool parse_rate(const char *text, struct unit *out) {
-  for (size_t k = 0; k < COUNT(volumes); k++) {
-    const size_t n = strlen(volumes[k].name), length = strlen(text);
-    if (strncmp(text, volumes[k].name, n) != 0) continue;
+/** "m3/s", "m3 s-1", "m3s", "l/s", "mm3/d": one of the amounts, of which the first is the usual one, in a time. */
+static bool parse_rate(const char *text, const struct unit_name *amounts, size_t count, struct unit *out) {
+  for (size_t k = 0; k < count; k++) {
+    const size_t n = strlen(amounts[k].name), length = strlen(text);
+    if (strncmp(text, amounts[k].name, n) != 0) continue;
     const char *rest = text + n + (text[n] == '/' || text[n] == ' ');
     const bool inverse = length > n + 2 && strcmp(text + length - 2, "-1") == 0, divided = text[n] == '/';
     if (!(inverse || divided || k == 0)) continue; // "m3 s" lost the sign of its exponent
     const struct unit_name *time = find(times, COUNT(times), rest, strlen(rest) - (inverse ? 2 : 0));
     if (!time || (inverse && divided)) continue;
-    *out = (struct unit){.measure = OF_RATE, .factor = volumes[k].factor / time->factor};
-    snprintf(out->shown, sizeof out->shown, "%s/%s", volumes[k].shown, time->shown);
+    *out = (struct unit){.measure = OF_RATE, .factor = amounts[k].factor / time->factor};
+    snprintf(out->shown, sizeof out->shown, "%s/%s", amounts[k].shown, time->shown);
     return true;
   }
   return false;
@@ -104,7 +108,7 @@ static bool parse_unit(const char *text, struct unit *out) {
   if (strncmp(text, "x10", 3) == 0 || strncmp(text, "x1e", 3) == 0) text++;
   const size_t length = strlen(text);
   if (strcmp(text, "cumecs") == 0) text = "m3/s";
-  if (parse_rate(text, out)) return true;
+  if (parse_rate(text, volumes, COUNT(volumes), out)) return true;
   const struct unit_name *time = find(times, COUNT(times), text, length),
                          *power = find(powers, COUNT(powers), text, length), *name = time ? time : power;
   if (!name) return false;
@@ -182,7 +186,8 @@ enum word {
   WORD_HOUR = 16384,    ///< a time of day
   WORD_OFFSET = 32768,  ///< from UTC
   WORD_LASTING = 65536, ///< of a rate, beside any other word
-  UNKNOWN = 131072
+  WORD_DENSE = 131072,  ///< of rock without vesicles
+  UNKNOWN = 262144
 };
 
 static const struct {
@@ -208,6 +213,7 @@ static const struct {
     {UNKNOWN | WORD_HOUR,
      " hour hh hhmm hhmmss clock ora ore orario heure heures hora horas uhr uhrzeit zeit stunde jam waktu "},
     {UNKNOWN | WORD_OFFSET, " tz timezone offset "},
+    {UNKNOWN | WORD_DENSE, " dre dense "},
     {FILLER, " start of the begin beginning in per volcanic lava eruption onset and acq acquisition "},
 };
 
@@ -276,14 +282,18 @@ static enum sciara_rates_quantity read_name(const char *name, struct sciara_rate
     *blank = ' ';
     if (of_a_rate) memcpy(blank + 1, "low", 3);
   }
+  blank = strrchr(text, ' ');
+  const bool dense = blank && strcmp(blank, " dre") == 0; // behind the unit: "m3/s DRE"
+  if (dense) *blank = '\0';
   struct unit unit;
   bool has_unit = cut_unit(text, &unit);
-  const unsigned meaning = meaning_of(text);
+  const unsigned meaning = meaning_of(text) | (dense ? UNKNOWN | WORD_DENSE : 0);
   const enum sciara_rates_quantity quantity = quantity_of(has_unit ? &unit : NULL, meaning);
   const bool of_time = quantity == SCIARA_RATES_TIME || quantity == SCIARA_RATES_DAY;
   if (!has_unit && of_time) has_unit = find_unit(text, &unit);
   *c = (struct sciara_rates_column){.given = true, .at = c->at, .factor = has_unit ? unit.factor : 1};
   c->unit_assumed = !has_unit;
+  c->dense = meaning & WORD_DENSE;
   c->of_dates = of_time && !(meaning & WORD_SINCE) && meaning & (WORD_DAY | WORD_STAMP | WORD_ZONE);
   c->bare = has_unit && !*text;
   c->hint = hint_of(has_unit ? &unit : NULL, meaning);
@@ -322,6 +332,11 @@ static enum sciara_status assign(const struct sciara_rates_column *c, enum sciar
         "where \"%s\" before %s may be a factor",
         names[quantity], c->name, c->scale, c->unit);
   struct sciara_rates_column *to = &out->column[quantity];
+  if (to->given && to->dense != c->dense) { // the same rate twice
+    out->unused[out->unused_count++] = c->dense ? *c : *to;
+    if (to->dense) *to = *c;
+    return SCIARA_OK;
+  }
   if (to->given)
     return sciara_fail(SCIARA_ERR_INPUT, "expected one column of %s, found two, \"%s\" and \"%s\"", names[quantity],
                        to->name, c->name);
@@ -358,10 +373,42 @@ static enum sciara_status refuse_parts(const struct sciara_rates_columns *c, cha
   return status;
 }
 
+/** Whether a normalised name ends in a mass per time. */
+static bool has_mass(const char *text, struct unit *out) {
+  while (*text && !parse_rate(text, masses, COUNT(masses), out)) {
+    text += strcspn(text, " ");
+    text += *text == ' ';
+  }
+  return *text != '\0';
+}
+
+/** Appends what may be wrong with a column that could hold the rates; nothing if none could. */
+static enum sciara_status append_cure(struct sciara_text *out, char *const *names, size_t count) {
+  for (size_t k = 0; k < count; k++) {
+    char text[TEXT], factor[32] = "";
+    struct unit mass;
+    normalise(names[k], text);
+    const unsigned meaning = meaning_of(text);
+    if (has_mass(text, &mass)) {
+      if (mass.factor != 1) snprintf(factor, sizeof factor, " times %.6g", mass.factor);
+      return sciara_text_append(out,
+                                "; \"%.60s\" is a rate of mass in %s: write one in m3/s, its values%s divided by the "
+                                "density of the lava with its vesicles, kg/m3",
+                                names[k], mass.shown, factor);
+    }
+    if (meaning & (WORD_RATE | WORD_DENSE) && !(meaning & (WORD_ERROR | WORD_PART | WORD_END)))
+      return sciara_text_append(out,
+                                "; \"%.60s\" has words or a unit that are not understood: expected at its end a volume "
+                                "(m3, l, dm3, Mm3, km3) per s, min, h or d, such as [m3/s]",
+                                names[k]);
+  }
+  return SCIARA_OK;
+}
+
 /** The rules about several columns. */
 static enum sciara_status check(struct sciara_rates_columns *out, char *const *names, size_t count) {
   struct sciara_rates_column *c = out->column;
-  struct sciara_text found = {0};
+  struct sciara_text found = {0}, cure = {0};
   bool parts = false;
   if (c[SCIARA_RATES_DAY].given && !c[SCIARA_RATES_TIME].given) {
     c[SCIARA_RATES_TIME] = c[SCIARA_RATES_DAY];
@@ -373,11 +420,13 @@ static enum sciara_status check(struct sciara_rates_columns *out, char *const *n
                      c[SCIARA_RATES_POWER].given;
   if (c[SCIARA_RATES_TIME].given && rates) return SCIARA_OK;
   enum sciara_status status = sciara_csv_append_names(&found, names, count);
+  if (status == SCIARA_OK && c[SCIARA_RATES_TIME].given) status = append_cure(&cure, names, count);
   if (status == SCIARA_OK)
     status = sciara_fail(
         SCIARA_ERR_INPUT,
-        "expected a header such as \"time_s,rate_m3_s\" or \"date;TADR [m3/s]\", found no column of %s in %.300s",
-        c[SCIARA_RATES_TIME].given ? "effusion rates" : "times", found.data);
+        "expected a header such as \"time_s,rate_m3_s\" or \"date;TADR [m3/s]\", found no column of %s in %.300s%s",
+        c[SCIARA_RATES_TIME].given ? "effusion rates" : "times", found.data, cure.length ? cure.data : "");
+  sciara_text_free(&cure);
   sciara_text_free(&found);
   return status;
 }

@@ -731,6 +731,11 @@ static void report_assumed(const struct reading *r, const enum sciara_rates_quan
                 r->columns.column[SCIARA_RATES_TIME].name);
   if (rate->unit_assumed)
     sciara_note(r->lines.notes, SCIARA_LOG_INFO, "%s: \"%s\" names no unit: m3/s is assumed", path, rate->name);
+  if (rate->dense)
+    sciara_note(r->lines.notes, SCIARA_LOG_WARNING,
+                "%s: \"%s\" is of dense rock, and is taken as it is; lava of the simulation has its volume on the "
+                "ground, with vesicles: divide the rates by 1 - vesicularity",
+                path, rate->name);
 }
 
 static enum sciara_status report_unused(const struct reading *r) {

@@ -35,6 +35,7 @@ struct sciara_rates_column {
   double factor;                ///< to s, m3/s or W
   char unit[SCIARA_RATES_UNIT]; ///< as shown: "h"
   bool unit_assumed;            ///< the file names none
+  bool dense;                   ///< the name says that it is of dense rock
   bool of_dates;                ///< the name says that it holds dates, not times since the start
   bool bare;                    ///< the name is that of a unit: "hour"
   enum sciara_rates_hint hint;  ///< of a column that is not used

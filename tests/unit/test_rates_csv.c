@@ -183,6 +183,7 @@ static const struct reading headers[] = {
     {.text = "time (d),rate (Mm3/d)\n0,0.4\n1,0.2\n2,0\n",
      .table = "0 4.62962962963 86400 2.31481481481 172800",
      .said = {"\"rate (Mm3/d)\" is the effusion rate in Mm3/d;", "at most 4.62963 m3/s, 600000 m3 in all"}},
+    {.text = "time (h),rate [km3/day]\n0,0.000864\n1,0\n", .table = "0 10 3600"},
     {.text = "time (min),rate (l/s)\n0,5000\n60,3000\n120,0\n",
      .table = "0 5 3600 3 7200",
      .said = {"is the effusion rate in l/s;", "28800 m3 in all"}},
@@ -208,6 +209,31 @@ static const struct reading headers[] = {
 };
 
 TEST_EACH(test_headers, sizeof headers / sizeof *headers) { check_reading(&headers[_i]); }
+
+#define DENSE(name)                                                                                            \
+  {                                                                                                            \
+    .text = "time_h;" name ";note\n0;5;1\n1;0;2\n", .table = "0 5 3600", .said = {                             \
+      "warning: ",                                                                                             \
+      "\"" name                                                                                                \
+      "\" is of dense rock, and is taken as it is; lava of the simulation has its volume on the ground, with " \
+      "vesicles: divide the rates by 1 - vesicularity"                                                         \
+    }                                                                                                          \
+  }
+/** Rates of rock without vesicles. */
+static const struct reading dense[] = {DENSE("TADR_DRE [m3/s]"), DENSE("DRE m3/s"), DENSE("TADR (m3/s DRE)"),
+                                       DENSE("dense-rock rate, m3/s")};
+
+TEST_EACH(test_dense_rock, sizeof dense / sizeof *dense) { check_reading(&dense[_i]); }
+
+TEST(test_dense_rock_that_is_not_used) { // nor that next to the same rate with vesicles, in either order
+  static const char *const files[] = {"time_h,rate (m3/s),DRE (Mm3)\n0,5,1\n1,0,2\n",
+                                      "time_h,TADR (m3/s),TADR (m3/s DRE)\n0,5,4\n1,0,0\n",
+                                      "time_h,TADR_DRE (m3/s),TADR (m3/s)\n0,4,5\n1,0,0\n"};
+  for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+    check_reading(&(struct reading){.text = files[k], .table = "0 5 3600", .said = {"columns that are not used: "}});
+    ck_assert_msg(!strstr(said, "warning"), "%s", said);
+  }
+}
 
 /** Several estimates of the rate for each time. */
 #define BAND "time_s,TADR low [m3/s],TADR high [m3/s]\n0,1,4\n10,2,3\n20,0,0\n"
@@ -357,10 +383,25 @@ static const struct rejection rejections[] = {
   ":1: expected whole dates such as 2006-07-14T20:00 in a column \"date\", or times since the start in one such " \
   "as \"time (h)\"; found parts of dates, "
     {.text = "year,doy,hour,rate\n2006,195,20,5\n2006,195,21,0\n", .message = PARTS "\"year\", \"doy\", \"hour\""},
-    {.text = "time_s,rate (kg/s)\n0,1\n1,0\n",
-     .message = ":1: expected a header such as \"time_s,rate_m3_s\" or \"date;TADR [m3/s]\", found no column of "
-                "effusion rates in "
-                "\"time_s\", \"rate (kg/s)\""},
+#define NO_RATES(names)                                                                                               \
+  ":1: expected a header such as \"time_s,rate_m3_s\" or \"date;TADR [m3/s]\", found no column of effusion rates in " \
+  "\"time_s\", " names "; "
+#define OF_MASS(name, unit, times)                                                                                 \
+  {                                                                                                                \
+    .text = "time_s," name "\n0,1\n1,0\n",                                                                         \
+    .message =                                                                                                     \
+        NO_RATES("\"" name "\"") "\"" name "\" is a rate of mass in " unit ": write one in m3/s, its values" times \
+                                 " divided by the density of the lava with its vesicles, kg/m3"                    \
+  }
+    OF_MASS("rate (kg/s)", "kg/s", ""),
+    OF_MASS("MER kg s-1", "kg/s", ""),
+    OF_MASS("t/s", "t/s", " times 1000"),
+    OF_MASS("mass flux [t per day]", "t/d", " times 0.0115741"),
+#define NOT_UNDERSTOOD \
+  "has words or a unit that are not understood: expected at its end a volume (m3, l, dm3, Mm3, km3)"
+    {.text = "time_s,rate error (m3/s),rate [ft3/s]\n0,1,1\n1,0,0\n",
+     .message = NO_RATES("\"rate error (m3/s)\", \"rate [ft3/s]\"") "\"rate [ft3/s]\" " NOT_UNDERSTOOD},
+    {.text = "time_s,TADR_DRE\n0,1\n1,0\n", .message = NO_RATES("\"TADR_DRE\"") "\"TADR_DRE\" " NOT_UNDERSTOOD},
     {.text = "sep=x\ntime_sxrate\n0x1\n",
      .message = ":1: expected a comma, a semicolon, a tab or a blank after \"sep=\", found \"x\""},
     {.text = "time_s,rate\n0,\"1\n5,0\n", .message = ":2: expected a closing \", found a value without an end"},

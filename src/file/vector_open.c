@@ -2,6 +2,7 @@
 #include "file/vector_open.h"
 
 #include <cpl_string.h>
+#include <inttypes.h>
 #include <math.h>
 #include <ogr_api.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <strings.h>
 
 #include "base/date.h"
+#include "base/mem.h"
 #include "base/text.h"
 
 /** The drivers that any vector file may use. Others open addresses on the network, or files that name other files. */
@@ -204,6 +206,7 @@ bool sciara_vector_has_date(OGRFeatureH feature, const struct sciara_vector_date
 struct dates {
   double first, last, found; ///< s; the one that is wanted, NAN: there is none
   int64_t last_fid, of_last; ///< a feature of the last date, and how many it has
+  int64_t undated;           ///< features without a value
   bool some, all;            ///< features have a date; no feature has another value
 };
 
@@ -225,6 +228,7 @@ static struct dates read_dates(OGRLayerH layer, int field, double when) {
       if (when >= date && when < date + DAY_S) of_day = date;
     } else {
       d.all = !OGR_F_IsFieldSetAndNotNull(feature, field);
+      d.undated++;
     }
     OGR_F_Destroy(feature);
   }
@@ -234,8 +238,11 @@ static struct dates read_dates(OGRLayerH layer, int field, double when) {
 
 static enum sciara_status fail_dates(const char *path, const char *layer, const char *name, const struct dates *d,
                                      double when, const char *hint) {
-  char first[SCIARA_DATE_SIZE], last[SCIARA_DATE_SIZE], at[SCIARA_DATE_SIZE];
+  char first[SCIARA_DATE_SIZE], last[SCIARA_DATE_SIZE], at[SCIARA_DATE_SIZE], undated[64] = "";
   struct sciara_text text = {0};
+  if (d->undated > 0)
+    snprintf(undated, sizeof undated, ", and %" PRId64 " %s without a date", d->undated,
+             sciara_plural((uint64_t)d->undated, "outline", "outlines"));
   sciara_print_date(d->first, first);
   sciara_print_date(d->last, last);
   sciara_print_date(when, at);
@@ -249,44 +256,90 @@ static enum sciara_status fail_dates(const char *path, const char *layer, const 
     status = sciara_text_append(&text, "; the last one alone: ogr2ogr -fid %lld ", (long long)d->last_fid);
   if (status == SCIARA_OK && d->of_last == 1) status = sciara_vector_append_names(&text, path, "last");
   if (status == SCIARA_OK)
-    status =
-        sciara_fail(SCIARA_ERR_INPUT,
-                    "%s: has outlines of several dates in its field \"%.60s\", %s to %s: expected those of %s%s%s. If "
-                    "together they are one outline: %s",
-                    path, name, first, last, when != 0 ? at : "one time", *hint ? "; " : "", hint, text.data);
+    status = sciara_fail(
+        SCIARA_ERR_INPUT,
+        "%s: has outlines of several dates in its field \"%.60s\", %s to %s%s: expected those of %s%s%s. If "
+        "together they are one outline: %s",
+        path, name, first, last, undated, when != 0 ? at : "one time", *hint ? "; " : "", hint, text.data);
   sciara_text_free(&text);
   free(select);
   return status;
 }
 
-/** Warns of a field whose name says that it has dates, if features differ in it and a value is none. */
-static void warn_unread(const char *path, OGRLayerH layer, int field, const struct sciara_notes *notes) {
-  static const char *const words[] = {"date", "datetime", "timestamp", "UTC", "data", "datum", "fecha"};
-  const char *name = OGR_Fld_GetNameRef(OGR_FD_GetFieldDefn(OGR_L_GetLayerDefn(layer), field));
-  char first[64] = "", other[64] = "";
-  bool named = false, some = false, differ = false, unread = false;
+/** Whether a name has a word for a time: "image_date", "t_h". */
+static bool names_time(const char *name) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  static const char *const words[] = {"date", "datetime", "timestamp", "UTC",  "data",  "datum", "fecha",
+                                      "time", "day",      "days",      "hour", "hours", "t"};
+  for (; *name; name += strcspn(name, letters)) {
+    const size_t length = strspn(name, letters);
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+      if (length == strlen(words[k]) && strncasecmp(name, words[k], length) == 0) return true;
+    name += length;
+  }
+  return false;
+}
+
+/** Whether a text is like "20060714", "14/7/2006" or "14.07.06". */
+static bool resembles_date(const char *text) {
+  static const char digits[] = "0123456789";
+  const size_t length = strlen(text), first = strspn(text, digits);
+  if (first == length) return length == 8 && (strncmp(text, "19", 2) == 0 || strncmp(text, "20", 2) == 0);
+  const char *second = text + first + 1, *third = second + strspn(second, digits);
+  return first > 0 && strchr("/.-", text[first]) && third > second && *third == text[first] &&
+         strspn(third + 1, digits) > 0;
+}
+
+/** The values of a field, of which some may tell times apart. */
+struct values {
+  char **different; ///< at most MOST_VALUES
+  int count;
+  char other[64];          ///< the first that is no date
+  bool dated, unread, all; ///< some value is a date; some is none; each is one or resembles one
+};
+
+enum { MOST_VALUES = 100 };
+
+static void add_value(OGRFeatureH feature, int field, struct values *v) {
   double date;
+  if (v->count == MOST_VALUES || !OGR_F_IsFieldSetAndNotNull(feature, field)) return;
+  const char *value = OGR_F_GetFieldAsString(feature, field);
+  const bool is = sciara_vector_date_of(feature, field, &date);
+  v->dated = v->dated || is;
+  v->all = v->all && (is || resembles_date(value));
+  if (!is && !v->unread) snprintf(v->other, sizeof v->other, "%s", value);
+  v->unread = v->unread || !is;
+  if (CSLFindString(v->different, value) >= 0) return;
+  v->different = CSLAddString(v->different, value);
+  v->count++;
+}
+
+/** Warns of fields that tell times apart, by their names or values, if features differ in them and a value is no date. */
+static enum sciara_status warn_unread(const char *path, OGRLayerH layer, const struct sciara_notes *notes) {
+  OGRFeatureDefnH definition = OGR_L_GetLayerDefn(layer);
+  const int count = OGR_FD_GetFieldCount(definition);
+  struct values *values;
   OGRFeatureH feature;
-  for (size_t k = 0; k < sizeof words / sizeof *words; k++) named = named || strcasecmp(name, words[k]) == 0;
+  SCIARA_TRY(SCIARA_NEW(values, (size_t)count + 1, "the values of outlines"));
+  for (int k = 0; k < count; k++) values[k] = (struct values){.all = true};
   OGR_L_ResetReading(layer);
-  while (named && !(differ && unread) && (feature = OGR_L_GetNextFeature(layer))) {
-    const bool set = OGR_F_IsFieldSetAndNotNull(feature, field);
-    const char *value = OGR_F_GetFieldAsString(feature, field);
-    if (set && !some) snprintf(first, sizeof first, "%s", value);
-    some = some || set;
-    differ = differ || (set && strncmp(first, value, sizeof first - 1) != 0);
-    if (set && !unread && !sciara_vector_date_of(feature, field, &date)) {
-      snprintf(other, sizeof other, "%s", value);
-      unread = true;
-    }
+  while ((feature = OGR_L_GetNextFeature(layer))) {
+    for (int k = 0; k < count; k++) add_value(feature, k, &values[k]);
     OGR_F_Destroy(feature);
   }
-  if (differ && unread)
-    sciara_note(
-        notes, SCIARA_LOG_WARNING,
-        "%s: outlines of all values of its field \"%.60s\" are taken together: expected dates such as 2006-07-14 or "
-        "2006-07-14T12:00Z in it, found \"%s\"",
-        path, name, other);
+  for (int k = 0; k < count; k++) {
+    const struct values *v = &values[k];
+    const char *name = OGR_Fld_GetNameRef(OGR_FD_GetFieldDefn(definition, k));
+    if (v->count > 1 && v->unread && (v->dated || v->all || names_time(name)))
+      sciara_note(notes, SCIARA_LOG_WARNING,
+                  "%s: outlines of all values of its field \"%.60s\" are taken together: expected dates such as "
+                  "2006-07-14 or 2006-07-14T12:00Z in it, found \"%s\" and %s%d other %s",
+                  path, name, v->other, v->count < MOST_VALUES ? "" : "at least ", v->count - 1,
+                  sciara_plural((uint64_t)v->count - 1, "value", "values"));
+    CSLDestroy(v->different);
+  }
+  sciara_free(values);
+  return SCIARA_OK;
 }
 
 enum sciara_status sciara_vector_choose_date(const char *path, OGRLayerH layer, double when, const char *hint,
@@ -296,10 +349,8 @@ enum sciara_status sciara_vector_choose_date(const char *path, OGRLayerH layer, 
   for (int k = 0; k < OGR_FD_GetFieldCount(definition); k++) {
     OGRFieldDefnH field = OGR_FD_GetFieldDefn(definition, k);
     const OGRFieldType type = OGR_Fld_GetType(field);
-    if (type == OFTInteger || type == OFTInteger64) warn_unread(path, layer, k, notes);
     if (type != OFTString && type != OFTDate && type != OFTDateTime) continue;
     const struct dates d = read_dates(layer, k, when != 0 ? when : NAN);
-    if (!d.all) warn_unread(path, layer, k, notes);
     if (!d.some || !d.all || d.first == d.last) continue;
     const char *name = OGR_Fld_GetNameRef(field);
     if (isnan(d.found)) return fail_dates(path, OGR_L_GetName(layer), name, &d, when, hint);
@@ -307,8 +358,12 @@ enum sciara_status sciara_vector_choose_date(const char *path, OGRLayerH layer, 
     sciara_print_date(d.found, text);
     sciara_note(notes, SCIARA_LOG_INFO,
                 "%s: has outlines of several dates: those of %s in its field \"%.60s\" are taken", path, text, name);
+    if (d.undated > 0)
+      sciara_note(notes, SCIARA_LOG_WARNING, "%s: %" PRId64 " %s no date in its field \"%.60s\" and %s left out", path,
+                  d.undated, sciara_plural((uint64_t)d.undated, "outline has", "outlines have"), name,
+                  sciara_plural((uint64_t)d.undated, "is", "are"));
     *out = (struct sciara_vector_date){.field = k, .date = d.found};
     return SCIARA_OK;
   }
-  return SCIARA_OK;
+  return warn_unread(path, layer, notes);
 }

@@ -254,12 +254,16 @@ class Evaluate(SharedCase):
         done = self.sciara("compare", "forms.out", "--observed", "text.gpkg", "--json")
         self.assertEqual(json.loads(done.stdout)["observed_cells"], cells[1])
         self.assertIn('those of 2006-07-14T08:30:00Z in its field "mapped" are taken', done.stderr)
-        for name, first, last in (("Date", "13/07/2006", "14/07/2006"), ("date", 20060713, 20060714), ("data", "2006-07-13", "14 luglio"), ("date", "2006-07-13", "")):
+        for name, first, last in (("Date", "13/07/2006", "14/07/2006"), ("date", 20060713, 20060714), ("data", "2006-07-13", "14 luglio"), ("date", "2006-07-13", ""),
+                                  ("t_h", 6, 12), ("time", 0.5, 1), ("Data_volo", "domani", "ieri"), ("acq", "13.07.2006", "14.07.2006"), ("survey", "2006-07-13", "14 luglio")):
             count, said = compare(name, first, first, last)
             self.assertEqual(count, cells[-1])
-            self.assertRegex(said, f'warning: .*all values of its field "{name}" are taken together: expected dates .* found "{last if first == "2006-07-13" else first}"')
-        for name, values in (("date", ("today",) * 3), ("name", ("13/07/2006", "14/07/2006", "x")), ("date", ("2006-07-14", None, None))):
+            self.assertRegex(said, f'warning: .*all values of its field "{name}" are taken together: expected dates .* found "{last if first == "2006-07-13" else first}" and 1 other value')
+        for name, values in (("date", ("today",) * 3), ("name", ("13/07/2006", "14/07/2006", "x")), ("date", ("2006-07-14", None, None)), ("updated_by", (1, 2, 3))):
             self.assertNotIn("taken together", compare(name, *values)[1])
+        count, said = compare("survey", None, "2006-07-14T08:30:00Z", "2006-07-14T13:00:00Z")
+        self.assertEqual(count, cells[1])
+        self.assertIn('warning: forms.geojson: 1 outline has no date in its field "survey" and is left out\n', said)
 
     def test_run_that_ends_before_a_date(self):
         found = self.evaluate([{"run.until": "10 min"}, {"run.max_steps": 40}, {}], "s.json", "-q", "--observed", "mask.tif",

@@ -50,11 +50,12 @@ struct order {
   struct sciara_default_vent vents[SCIARA_MOST_GIVEN];
   const char *overrides[SCIARA_MOST_GIVEN], *drivers[SCIARA_MOST_GIVEN];
   size_t override_count, driver_count;
-  const char *rates;         ///< path of the CSV file as given; NULL: none
-  const char *front, *at;    ///< the mapped outline and its time as given; NULL: none
-  char until[64], start[64]; ///< overrides; "" if there are none
-  char rule[64];             ///< likewise
-  bool recommended;          ///< the rule was not asked for
+  const char *rates;            ///< path of the CSV file as given; NULL: none
+  const char *front, *at;       ///< the mapped outline and its time as given; NULL: none
+  char until[64], start[64];    ///< overrides; "" if there are none
+  char first[SCIARA_DATE_SIZE]; ///< the date of `start`
+  char rule[64];                ///< likewise
+  bool recommended;             ///< the rule was not asked for
 };
 
 /** The points of --vent, --vent-lonlat, --fissure or --fissure-lonlat. */
@@ -136,14 +137,10 @@ static enum sciara_status take_rates(const struct sciara_arguments *a, struct or
 /** --until, and the start of the run for rates with dates unless it is given; both as overrides before all others. */
 static enum sciara_status take_times(const struct sciara_arguments *a, struct order *o) {
   const char *until = sciara_argument(a, "until");
-  char first[SCIARA_DATE_SIZE] = "";
   if (until) SCIARA_TRY(sciara_until_check(until));
   if (until) snprintf(o->until, sizeof o->until, "run.until=\"%.40s\"", until);
-  if (o->rates && !is_set(o, "run.start") && !is_set(o, "run")) sciara_rates_csv_first_date(o->rates, first);
-  if (!*first) return SCIARA_OK;
-  snprintf(o->start, sizeof o->start, "run.start=\"%s\"", first);
-  sciara_log(SCIARA_LOG_INFO, "run.start is set to %s, the first date in %s; --set run.start=DATE gives another one",
-             first, o->rates);
+  if (o->rates && !is_set(o, "run.start") && !is_set(o, "run")) sciara_rates_csv_first_date(o->rates, o->first);
+  if (*o->first) snprintf(o->start, sizeof o->start, "run.start=\"%s\"", o->first);
   return SCIARA_OK;
 }
 
@@ -317,9 +314,6 @@ static void choose_width(const char *path, const struct sciara_text *text, struc
   }
   sciara_problem_place_on_map(&problem, &how, &ops, &diagnostics);
   o->request.width = problem.grid.cell_size;
-  if (o->request.width > 0)
-    sciara_log(SCIARA_LOG_INFO, "a fissure is one cell wide, %.10g m; --set vents.%zu.width_m=W gives another width",
-               o->request.width, fissure_without_width(o));
   sciara_problem_free(&problem);
   sciara_diagnostics_free(&diagnostics);
 }
@@ -342,6 +336,20 @@ static int check_draft(const char *path, const struct sciara_text *text, const s
   return code;
 }
 
+/** What the scenario has that no option gave. */
+static void report_chosen(const struct order *o) {
+  if (*o->first)
+    sciara_log(SCIARA_LOG_INFO, "run.start is set to %s, the first date in %s; --set run.start=DATE gives another one",
+               o->first, o->rates);
+  if (o->request.width > 0)
+    sciara_log(SCIARA_LOG_INFO, "a fissure is one cell wide, %.10g m; --set vents.%zu.width_m=W gives another width",
+               o->request.width, fissure_without_width(o));
+  if (o->recommended)
+    sciara_log(SCIARA_LOG_INFO,
+               "rule bingham: its preset, fitted to the outlines of two eruptions, matches them better than fv3 as "
+               "published (docs/rules.md); --rule fv3 writes the other");
+}
+
 static int write_scenario(const char *dem, const char *path, bool overwrite, struct order *o) {
   struct sciara_text text = {0};
   enum sciara_status status = sciara_check_extension("output", path, (const char *const[]){"json", NULL});
@@ -359,10 +367,7 @@ static int write_scenario(const char *dem, const char *path, bool overwrite, str
   if (code == SCIARA_OK) {
     char word[SCIARA_QUOTED_WORD];
     sciara_quoted_word(path, word);
-    if (o->recommended)
-      sciara_log(SCIARA_LOG_INFO,
-                 "rule bingham: its preset, fitted to the outlines of two eruptions, matches them better than fv3 as "
-                 "published (docs/rules.md); --rule fv3 writes the other");
+    report_chosen(o);
     sciara_log(SCIARA_LOG_INFO, "next: 'sciara check %s' shows what the run will be, 'sciara run %s' runs it", word,
                word);
     sciara_print("%s\n", path);

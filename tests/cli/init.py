@@ -24,6 +24,7 @@ class Init(Case):
         self.assertEqual(len(errors), 1, done.stderr)
         self.assertIn(message, errors[0])
         self.assertEqual(done.stdout, "")
+        self.assertNotRegex(done.stderr, "run.start is set|one cell wide")
         self.assertEqual(case.tree(self.work), before, "files of the folder")
 
     def test_runs_at_once(self):
@@ -94,6 +95,8 @@ class Init(Case):
         self.assertNotIn("run.start is set", done.stderr)
         self.assertIn('dem.json: run.start: "2006-07-14" is taken as 2006-07-14T00:00:00Z', done.stderr)
         self.assertIn("until 1 d 6 h", self.sciara("check", "dem.json").stdout)
+        case.write_text(self.path("late.csv"), "date;rate\n2006-07-15;3\n2006-07-14;0\n")
+        self.refused("./late.csv:3: expected a date after", "dem.asc", "--fissure", f"{X},{Y},{X + 40},{Y}", "--rates", "late.csv", "--overwrite", code=3)
         self.refused("exclude each other", "dem.asc", *vent, "--rates", "data/tadr.csv", "--rate", "5", "--overwrite", code=2)
         self.refused("--rates and --duration", "dem.asc", *vent, "--rates", "data/tadr.csv", "--duration", "5", "--overwrite", code=2)
         self.refused("--until: expected a time above 0", "dem.asc", *USUAL, "--until", "soon", "--overwrite", code=2)

@@ -140,6 +140,7 @@ static const double marks[] = {-32768, -32767, 32767, 65535, 55537, -9999, 9999,
 enum { MARKS = sizeof marks / sizeof *marks, LOWEST = MARKS, HIGHEST, VALUES };
 
 static const double highest_ground = 22000; ///< m: no mountain of the solar system is higher
+static const double deepest_ground = -1000; ///< m: no land of the Earth is as deep
 
 /** A stored value that may be no altitude. */
 struct suspect {
@@ -372,6 +373,11 @@ static enum sciara_status to_altitudes(const struct sciara_source *source, const
   SCIARA_TRY(check_suspects(&s));
   const struct beyond high = find_beyond(&s, is_earth(source->srs) ? 9000 : highest_ground);
   if (are_in_other_unit(&high)) SCIARA_TRY(report_unit(source, &high));
+  if ((!source->srs || is_earth(source->srs)) && find_beyond(&s, deepest_ground).count == 0)
+    sciara_note(s.notes, SCIARA_LOG_WARNING,
+                "%s: expected altitudes above the sea, found none above %g m: these may be depths, and lava would flow "
+                "on the floor of the sea as on land",
+                s.path, deepest_ground);
   sciara_source_scale(source, (size_t)cells_of(&s), p->altitude);
   for (int64_t i = 0; i < cells_of(&s); i++)
     if (!p->valid[i]) p->altitude[i] = SCIARA_NODATA_ALTITUDE;

@@ -556,6 +556,22 @@ uint64_t sciara_dem_hash(const struct sciara_dem *d) {
   return changes ? sciara_hash_bytes(hash, &changes, sizeof changes) : hash;
 }
 
+/** Says which of several bands is taken, and that a colour is no altitude. */
+static void report_band(const struct sciara_dem_request *q, const struct sciara_source *s) {
+  const GDALColorInterp colour = GDALGetRasterColorInterpretation(s->band);
+  const bool is_colour = colour >= GCI_PaletteIndex && colour <= GCI_BlackBand;
+  const char *name = GDALGetDescription(s->band);
+  const int count = GDALGetRasterCount(s->dataset);
+  int others = 0;
+  for (int k = 1; k <= count; k++)
+    others += k != q->band && GDALGetRasterColorInterpretation(GDALGetRasterBand(s->dataset, k)) != GCI_AlphaBand;
+  if (q->own || (others == 0 && !is_colour)) return;
+  sciara_note(q->notes, q->band == 1 || is_colour ? SCIARA_LOG_WARNING : SCIARA_LOG_INFO,
+              "%s: band %d of %d%s%.60s%s is taken as altitudes%s%s%s; dem.band chooses another one", q->path, q->band,
+              count, *name ? ", \"" : "", name, *name ? "\"," : "", is_colour ? ", but is a colour of a picture (" : "",
+              is_colour ? GDALGetColorInterpretationName(colour) : "", is_colour ? ")" : "");
+}
+
 /** Says what was read and how. */
 static void report_dem(const struct sciara_source *s, const struct sciara_dem *d, int64_t hidden) {
   char siblings[256];
@@ -674,6 +690,7 @@ enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, str
   int64_t window[4] = {0};
   SCIARA_TRY_GOTO(sciara_source_open(&scope, request->path, request->band, request->extra_drivers,
                                      request->extra_driver_count, request->notes, &source));
+  report_band(request, &source);
   SCIARA_TRY_GOTO(choose_crs(request, &source, &treatment));
   SCIARA_TRY_GOTO(dem_part_choose(request, &source, &treatment, window));
   SCIARA_TRY_GOTO(choose_treatment(request, &source, window, &treatment));

@@ -239,11 +239,28 @@ TEST(window_and_band_are_checked) {
     expect_error(read_dem(&q), SCIARA_ERR_INPUT, "4 rows x 5 columns");
   }
   q.window = NULL;
+  assert_contains(logged, "a.tif: band 1 of 2 is taken as altitudes; dem.band chooses another one");
   q.band = 2;
   expect_ok(read_dem(&q));
   ck_assert_double_eq(dem.altitude[0], 200);
   q.band = 3;
   expect_error(read_dem(&q), SCIARA_ERR_INPUT, "a.tif: expected band 1 to 2, found band 3");
+}
+
+TEST(a_picture_is_no_dem) {
+  assert_read(make_raster("a.tif", (struct raster){.bands = 3, .type = GDT_UInt16, .option = "PHOTOMETRIC=RGB"}));
+  assert_contains(logged, "band 1 of 3 is taken as altitudes, but is a colour of a picture (Red); dem.band");
+}
+
+TEST(depths_are_pointed_out) {
+  double values[20];
+  for (int i = 0; i < 20; i++) values[i] = -1000.5 - i;
+  assert_read(make_raster("a.tif", (struct raster){.values = values}));
+  assert_contains(logged, "a.tif: expected altitudes above the sea, found none above -1000 m: these may be depths");
+  values[19] = -999.5;
+  logged[0] = '\0';
+  assert_read(make_raster("b.tif", (struct raster){.values = values}));
+  ck_assert_ptr_null(strstr(logged, "depths"));
 }
 
 RUN_TESTS(.setup = setup, .teardown = folder_remove)

@@ -488,10 +488,10 @@ class Cures(Case):
 
     def test_no_other_command_is_printed(self):
         """Every source that prints a command is one whose commands are run: above, in terrain.py (NetCDF, first bytes, numbers
-        of ASCII grids; jumps of longitudes), in evaluate.py (outlines of several dates) or in exposure.py (places without a CRS). Of the program itself those count that name a path."""
+        of ASCII grids; jumps of longitudes), in evaluate.py (outlines of several dates) or in exposure.py (places without a CRS, rings that cross themselves). Of the program itself those count that name a path."""
         self.assertEqual(self.printing(rf'"[^"\n]*\b(?:{TOOLS})(?: -| "|")'), {
             "file/gdal_files.c": 2, "file/vector_open.c": 5, "file/vector_place.c": 2, "terrain/dem_altitudes.c": 1, "terrain/dem_gdal.c": 4,
-            "terrain/dem_source.c": 5, "terrain/poi_file.c": 1, "terrain/dem_suggest.c": 2, "terrain/raster_on_grid.c": 2, "analysis/observation.c": 1})
+            "terrain/dem_source.c": 5, "terrain/poi_file.c": 1, "terrain/dem_suggest.c": 2, "terrain/raster_on_grid.c": 2, "terrain/vector_shapes.c": 1, "analysis/observation.c": 1})
         self.assertEqual(self.printing("gdalmdimtranslate -"), {"terrain/dem_source.c": 1})
         self.assertEqual(self.printing(r'"(?:gzip|bzip2|xz|zstd|tail|iconv) -|\bsed \''),
                          {"terrain/dem_suggest.c": 10, "terrain/dem_source.c": 2})

@@ -333,11 +333,13 @@ class Exposure(SharedCase):
         ring = lambda west, south, east, north: [[[west, south], [east, south], [east, north], [west, north], [west, south]]]
         shapes = {"Pacific": ("Polygon", ring(-170, -5, -160, 5)), "atoll": ("Point", [lon - 180, 0.0001]), "antipode": ("Point", [lon - 180, -lat]),
                   "reef": ("LineString", [[lon - 180, -0.001], [lon - 180, 0.001]]), "country": ("Polygon", ring(6, 36, 19, 47)),
-                  "road": ("LineString", [[lon - 60, lat - 20], [lon + 60, lat + 20]])}
+                  "road": ("LineString", [[lon - 60, lat - 20], [lon + 60, lat + 20]]),
+                  "fjords": ("Polygon", [[[lon + 60, lat + 21], *([lon + (2 if k % 4 in (1, 2) else 50), lat + 20 - k // 2] for k in range(80)), [lon + 60, lat - 20], [lon + 60, lat + 21]]])}
         case.write_json(self.path("far.geojson"), {"type": "FeatureCollection", "features": [
             {"type": "Feature", "properties": {"name": name}, "geometry": {"type": kind, "coordinates": points}}
             for name, (kind, points) in shapes.items()]})
-        self.sciara("exposure", "run", "--assets", "far.geojson", "-o", "far.csv", "-q")
+        done = self.sciara("exposure", "run", "--assets", "far.geojson", "-o", "far.csv")
+        self.assertNotIn("crosses", done.stderr, "no place does, before what is far from the DEM is cut off")
         rows = self.rows("far.csv")
         for name in ("Pacific", "atoll", "antipode", "reef"):
             self.assertEqual((rows[name]["state"], rows[name]["covered"]), ("outside", ""), name)
@@ -390,6 +392,21 @@ class Exposure(SharedCase):
             self.assertAlmostEqual(float(rows[name]["all"]), area, delta=1e-6 * area, msg=name)
             amounts = amounts_of(valid.ExportToWkt())
             self.assertAlmostEqual(float(rows[name]["covered"]), amounts[(self.arrival >= 0) & self.land].sum(), delta=1e-3, msg=name)
+
+    def test_rings_of_many_points_that_cross_themselves(self):
+        """The first one is pointed out, with a command that repairs all."""
+        corners = [(150, 60), (261, 153), (261, 60), (150, 153), (150, 60)]
+        ring = [(a[0] + k / 11 * (b[0] - a[0]), a[1] + k / 11 * (b[1] - a[1])) for a, b in zip(corners, corners[1:]) for k in range(11)] + corners[:1]
+        good = [(150 + k % 2, 60 + k) for k in range(40)] + [(260, 150), (260, 60), (150, 60)]
+        write_places(self.path("crossing.gpkg"), places={name: f"POLYGON(({points_of(*points)}))" for name, points in (("good", good), ("bow", ring), ("tie", ring))})
+        done = self.sciara("exposure", "run", "--assets", "crossing.gpkg", "-o", "crossing.csv")
+        said = re.findall('crossing.gpkg: feature 2 \\("bow"\\) crosses or touches itself: .* Repair them with: (.*)', done.stderr)
+        self.assertEqual((len(said), done.stderr.count("crosses or touches")), (1, 1), done.stderr)
+        subprocess.run(said[0], shell=True, check=True, cwd=self.work)
+        done = self.sciara("exposure", "run", "--assets", "crossing-valid.gpkg", "-o", "valid.csv")
+        self.assertNotIn("crosses or touches", done.stderr)
+        for name in ("bow", "tie"):
+            self.assertAlmostEqual(float(self.rows("valid.csv")[name]["all"]), 111 * 93 / 2, delta=1e-3)
 
     def test_tables(self):
         """Points of a table, in degrees or metres and as spreadsheets write them, have the rows of the same points of a GeoPackage: of runs, of

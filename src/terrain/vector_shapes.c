@@ -25,6 +25,7 @@ struct reading {
   int64_t shapes, elsewhere; ///< what was passed on; features that lie too far away
   bool cut;                  ///< the geometry that is read reaches far beyond the DEM
   bool crossed;              ///< a ring that crosses itself was pointed out
+  double effort;             ///< of the checks for such rings
   int name_column;           ///< number of the column of names; negative: none
   struct sciara_text name;   ///< of the feature, as UTF-8, if the file has it in another encoding
   bool decoded;              ///< some name was
@@ -85,11 +86,14 @@ static enum sciara_status give_nothing(struct reading *r, bool elsewhere) {
 
 static enum sciara_status give_all(struct reading *r, OGRGeometryH geometry);
 
+/** Points of a polygon that is repaired: a ring of hundreds of points may cross itself so often that it takes minutes. */
+enum { MOST_REPAIRED = 32 };
+
 /**
- * Points of a polygon that is repaired: a ring of hundreds of points may cross itself so often that it takes minutes. To find
- * whether one of 10,000 does so takes 1 ms on a coast, 0.1 s on a star, and 2 s where all edges are long.
+ * Sum over the larger polygons of a file that are checked of the square of their points: one of 10,000 takes 1 ms if it is a coast,
+ * and 2 s where all edges are long.
  */
-enum { MOST_REPAIRED = 32, MOST_CHECKED = 10000 };
+static const double most_effort = 1e9;
 
 static int points_of(OGRGeometryH polygon) {
   int count = 0;
@@ -119,7 +123,10 @@ static enum sciara_status warn_crossed(struct reading *r) {
  */
 static enum sciara_status give_polygon(struct reading *r, OGRGeometryH polygon) {
   const int points = points_of(polygon);
-  const bool few = points <= MOST_REPAIRED, checked = few || (points <= MOST_CHECKED && !r->cut && !r->crossed);
+  const bool few = points <= MOST_REPAIRED;
+  const double effort = r->effort + (few ? 0 : (double)points * points);
+  const bool checked = few || (effort <= most_effort && !r->cut && !r->crossed);
+  if (checked) r->effort = effort;
   if (!r->request->places || !checked || OGR_G_IsValid(polygon)) return give(r, polygon, SCIARA_POI_ZONE);
   if (!few) {
     if (!r->scope->no_memory) sciara_gdal_reset(r->scope);

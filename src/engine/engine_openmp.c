@@ -227,10 +227,9 @@ static enum sciara_status distribute(struct openmp *e, int64_t all) {
   int64_t work = 0, end = 0;
   struct sciara_part *old;
   SCIARA_TRY(SCIARA_NEW(old, e->threads, "threads of engine openmp"));
-  memcpy(old, e->part, (size_t)e->threads * sizeof *old);
   enum sciara_status status = SCIARA_OK;
   int to = 0;
-  for (int n = 0; n < e->threads; n++) sciara_part_forget(&e->part[n]);
+  for (int n = 0; n < e->threads; n++) sciara_part_give_cells(&e->part[n], &old[n]);
   for (int n = 0; n < e->threads; n++)
     for (int64_t k = 0; k < old[n].count && status == SCIARA_OK; k++) {
       while (to + 1 < e->used && work * e->used >= all * (to + 1) && old[n].cell[k] >= end) {

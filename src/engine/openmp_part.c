@@ -135,14 +135,17 @@ void sciara_part_release(struct sciara_part *p) {
   *p = (struct sciara_part){0};
 }
 
-void sciara_part_forget(struct sciara_part *p) {
-  *p = (struct sciara_part) {
-    .rule = p->rule, .f = p->f, .entry_of = p->entry_of, .changed = p->changed,
-#if SCIARA_SHEET
-    .given = p->given,
-#endif
-    .begin = p->begin, .end = p->end, .first = p->first, .watch = p->watch
-  };
+void sciara_part_give_cells(struct sciara_part *p, struct sciara_part *to) {
+  *to = (struct sciara_part){
+      .f = p->f, .count = p->count, .capacity = p->capacity, .cell = p->cell, .test_from = p->test_from};
+  const struct table mine = table_of(p), theirs = table_of(to);
+  for (int k = 0; k < mine.lasting; k++) {
+    *theirs.reals[k] = *mine.reals[k];
+    *mine.reals[k] = NULL;
+  }
+  p->cell = NULL;
+  p->test_from = NULL;
+  p->count = p->capacity = 0;
 }
 
 enum sciara_status sciara_part_reserve(struct sciara_part *p, int64_t cells) {

@@ -533,6 +533,7 @@ static enum sciara_status write_ensemble_page(const struct sciara_reduction *r, 
   m.hazard.liquid = r->liquid.members;
   m.hazard.liquid_s[0] = r->liquid.from_s;
   m.hazard.liquid_s[1] = r->liquid.to_s;
+  m.hazard.end_s = r->end_s;
   m.hazard.full = r->sample.kind == SCIARA_ERROR_GRID;
   static const double begin = 0;
   char source[160], rules[SCIARA_RULES_TEXT];

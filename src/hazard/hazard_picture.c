@@ -280,7 +280,7 @@ static enum sciara_status take_fronts(const struct sciara_reduction *r, const st
   if (strcmp(l->unit, "s") != 0 || l->part != SCIARA_PART_VALUE) return SCIARA_OK;
   const double step = sciara_isochrone_step(p->values, cells, SCIARA_NODATA_ALTITUDE);
   SCIARA_TRY(sciara_zones_isochrones(p->values, cells, SCIARA_NODATA_ALTITUDE, step, r->start, &p->fronts));
-  sciara_zones_name_ends(&p->fronts, p->picture.language, r->start, INFINITY, false);
+  sciara_zones_name_ends(&p->fronts, p->picture.language, r->start, r->end_s, false);
   p->picture.fronts = &p->fronts;
   return SCIARA_OK;
 }

@@ -370,11 +370,18 @@ static enum sciara_status add_outlines(const struct sciara_reduction *r, double 
   return SCIARA_OK;
 }
 
-/** "by 6 h": the end of the label "3 to 6 h" of an isochrone; with a date "by 27 Sep 18:00 UTC". */
-static void name_end(const char *start, struct sciara_zone *z) {
+/** "by 6 h": the end of the label "3 to 6 h" of an isochrone, at most `latest`; with a date "by 27 Sep 18:00 UTC". */
+static void name_end(const char *start, double latest, struct sciara_zone *z) {
   char end[sizeof z->label], clock[48];
+  const bool cut = z->upper > latest;
+  if (cut) z->upper = latest;
   if (sciara_word_clock(SCIARA_ENGLISH, start, z->upper, clock, sizeof clock)) {
     snprintf(z->label, sizeof z->label, "by %s %s", clock, sciara_shown_zone_name());
+    return;
+  }
+  if (cut) {
+    sciara_word_duration(SCIARA_ENGLISH, latest, clock, sizeof clock);
+    snprintf(z->label, sizeof z->label, "by %s", clock);
     return;
   }
   double from, until;
@@ -397,7 +404,7 @@ static enum sciara_status add_isochrones(const struct sciara_reduction *r, doubl
     sciara_hazard_fill(&r->hazard, k, r->dem.valid, cells, values);
     if (step == 0) step = sciara_isochrone_step(values, cells, SCIARA_NODATA_ALTITUDE);
     SCIARA_TRY(sciara_zones_isochrones(values, cells, SCIARA_NODATA_ALTITUDE, step, r->start, &zones[*count]));
-    for (size_t z = 0; z < zones[*count].count; z++) name_end(r->start, &zones[*count].zone[z]);
+    for (size_t z = 0; z < zones[*count].count; z++) name_end(r->start, r->end_s, &zones[*count].zone[z]);
     sciara_zones_nest(&zones[*count], SCIARA_ZONES_AND_BELOW);
     zones[(*count)++].name = front_names[l->index];
   }

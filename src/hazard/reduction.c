@@ -193,16 +193,16 @@ static void find_times(struct sciara_reduction *r, double *until) {
 }
 
 /** A member ends with the first step that reaches its time: where all have one time, that one is told. */
-static enum sciara_status find_liquid(struct sciara_reduction *r) {
+static enum sciara_status find_ends(struct sciara_reduction *r) {
   struct sciara_liquid_end *l = &r->liquid;
   double until;
   find_times(r, &until);
   *l = (struct sciara_liquid_end){.from_s = INFINITY, .to_s = -INFINITY};
   for (size_t m = 0; m < r->sample.count; m++) {
     const struct sciara_footprint *f = &r->batches.member[m];
-    if (!sciara_sample_counts(&r->sample, m) || f->censored || f->stop != SCIARA_STOP_TIME ||
-        !(f->ledger.liquid_m3 > 0))
-      continue;
+    if (!sciara_sample_counts(&r->sample, m)) continue;
+    r->end_s = fmax(r->end_s, f->end_s);
+    if (f->censored || f->stop != SCIARA_STOP_TIME || !(f->ledger.liquid_m3 > 0)) continue;
     l->members++;
     l->from_s = fmin(l->from_s, f->end_s);
     l->to_s = fmax(l->to_s, f->end_s);
@@ -430,7 +430,7 @@ static enum sciara_status open_reduction(const char *folder, const struct sciara
     SCIARA_TRY(sciara_poi_check(&options->poi[k], &r->pois.place[k], &r->dem.grid, &r->dem.window));
   const enum sciara_status status = choose_members(r, options);
   if (status != SCIARA_OK) return sciara_fail_context(status, "%s", folder);
-  SCIARA_TRY(find_liquid(r));
+  SCIARA_TRY(find_ends(r));
   SCIARA_TRY(sciara_layers_make(result, &r->sample, &r->layers));
   tell_layers(r);
   return make_rule(r);

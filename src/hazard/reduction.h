@@ -28,6 +28,7 @@ struct sciara_reduction {
   bool stopped;                      ///< it held
   struct sciara_sample sample;       ///< of the used members
   struct sciara_liquid_end liquid;   ///< of them
+  double end_s;                      ///< the latest end of those that count, s: nothing is known of later times
   char start[SCIARA_DATE_SIZE];      ///< the date from which times count; "": not known
   char observed_name[128];           ///< file of the outline of the lava with which members begin; "": there is none
   enum sciara_word after;            ///< of what times count: SCIARA_WORD_AFTER_START, or that with which members begin

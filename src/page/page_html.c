@@ -256,14 +256,14 @@ static enum sciara_status append_ramp(struct sciara_text *t, const char *name) {
   return sciara_text_append(t, "],\n");
 }
 
-/** Fronts of a map of times with dates: time, at most that of the last frame of a run, and name. */
+/** Fronts of a map of times with dates: time, at most that of the last frame of a run or the end of the members, and name. */
 static enum sciara_status append_fronts(struct sciara_text *t, const struct sciara_page *p, const char *unit,
                                         double largest) {
   struct sciara_zones zones = {0};
   enum sciara_status status = sciara_text_append(t, "\"fronts\":[");
   const bool dated = p->start && strcmp(unit, "s") == 0;
   const double step = sciara_isochrone_step(&largest, 1, NAN);
-  const double latest = p->hazard ? INFINITY : p->frames->frames[p->frames->frame_count - 1].time_s;
+  const double latest = p->hazard ? p->hazard->end_s : p->frames->frames[p->frames->frame_count - 1].time_s;
   if (dated && status == SCIARA_OK) status = sciara_zones_isochrones(&largest, 1, NAN, step, p->start, &zones);
   sciara_zones_name_ends(&zones, p->language, p->start, latest, false);
   for (size_t k = 0; k < zones.count && status == SCIARA_OK; k++)

@@ -146,6 +146,7 @@ struct sciara_page_hazard {
   size_t censored;                   ///< finished members that ended at a limit
   size_t liquid;                     ///< finished members that ended at the time of their stop rule with liquid lava,
   double liquid_s[2];                ///< and the first and the last of these times
+  double end_s;                      ///< the latest end of a finished member
   const struct sciara_page_layer *layer;
   size_t layers;
   const struct sciara_page_poi *poi;

@@ -81,6 +81,27 @@ class Chain(Case):
             ends = [zone["properties"]["until_s"] for zone in case.read_json(self.path("one/maps", f"{layer}.geojson"))["features"]]
             self.assertEqual(ends, [1800 * k for k in range(1, 10 if layer == "reached_05" else 2)])
 
+    def test_zones_end_with_the_members(self):
+        """No label and no time of isochrones, in any product, is later than the end of the last member."""
+        long = [{"name": "long", "volume_m3": 12000, "duration": "1 h"}]
+        for name, run in (("plain", {}), ("dated", {"start": "2026-05-01T00:00:00Z"})):
+            self.write_base(f"{name}-base.json", run=run)
+            self.write_ensemble(f"{name}.json", base=f"{name}-base.json", events=long, vary=[{"key": "run.until", "values": [1300, 1500]}])
+            self.ensemble("run", f"{name}.json", "-q", "--no-estimate", "--no-pictures")
+            end = max(float(row["end_s"]) for row in table(self.path(name, "log.csv")).values())
+            self.assertTrue(1500 <= end < 1600, end)
+            for args in (("kml",), ("html", "-o", f"{name}.html"), ("geojson", "--layer", "reached_05")):
+                self.ensemble("export", name, "-f", *args)
+            zones = [one["properties"] for one in case.read_json(self.path(name, "maps/reached_05.geojson"))["features"]]
+            self.assertEqual([zone["until_s"] for zone in zones], [600, 1200, end])
+            last = f"{case.clock_after(run['start'], end)} UTC" if run else f"25 min {round(end - 1500)} s"
+            self.assertEqual(zones[-1]["label"], f"by {last}")
+            self.assertIn(f"<name>by {last}</name>", case.read_text(self.path(name, "maps/hazard.kml")))
+            package = gdal.OpenEx(self.path(name, "isochrones.gpkg"))
+            self.assertEqual([zone["until_s"] for zone in package.GetLayerByName("reached_05")], [600, 1200, end])
+            if run:
+                self.assertIn(f',"{case.clock_after(run["start"], end)}"]]', case.read_text(self.path(f"{name}.html")))
+
     def test_chain(self):
         self.ensemble("plan", "e.json", "-o", "steps", "--no-estimate")
         self.ensemble("run", "steps", "-j", "1")

@@ -531,7 +531,7 @@ static const char *with_colon(struct reading *r, const char *text, char out[8]) 
   return out;
 }
 
-/** What a number in a column of dates may mean, for the message. */
+/** What a number that should be a date or a time since the start may mean, for the message. */
 static void guess_date(double value, char *out, size_t capacity) {
   static const struct {
     double low, high, day_1970, per_day;
@@ -539,7 +539,8 @@ static void guess_date(double value, char *out, size_t capacity) {
   } forms[] = {{20000, 80000, 25569, 1, "a day number of Excel"},
                {600000, 800000, 719529, 1, "a day number of Matlab"},
                {2400000, 2500000, 2440587.5, 1, "a Julian date"},
-               {1e8, 1e10, 0, 86400, "a Unix time"}};
+               {1e8, 1e10, 0, 86400, "a Unix time"},
+               {1e11, 1e13, 0, 86400e3, "a Unix time in ms"}};
   char date[SCIARA_DATE_SIZE];
   snprintf(out, capacity, "%s", value >= 1800 && value < 2200 ? ", perhaps a decimal year" : "");
   for (size_t k = 0; k < sizeof forms / sizeof *forms; k++)
@@ -558,6 +559,21 @@ static enum sciara_status refuse_number(const struct reading *r, const char *tex
       "%s:%zu: \"%s\" is a column of dates: expected one such as 2006-07-14 or 2006-07-14T23:30:00Z, found "
       "the number %.40s%s; name a column of times since the start by its unit, such as \"time (d)\"",
       r->lines.path, r->lines.line, r->columns.column[SCIARA_RATES_TIME].name, text, guess);
+}
+
+/** No run begins with years without lava: such a first time counts from another origin, as Unix times since 1980 do. */
+static enum sciara_status check_first_time(const struct reading *r, const char *text, const char *number, double time) {
+  static const double longest = 10 * 365.25 * 86400;
+  char guess[80] = "", buffer[64];
+  double value;
+  if (r->series.count > 0 || !(time > longest)) return SCIARA_OK;
+  if (sciara_parse_double(number, &value)) guess_date(value, guess, sizeof guess);
+  return sciara_fail(
+      SCIARA_ERR_INPUT,
+      "%s:%zu: \"%s\": expected times since the start, the first at most 10 years (%.0f s), found \"%s\"%s; "
+      "write dates such as 2006-07-14T23:30:00Z, or subtract the time of the start",
+      r->lines.path, r->lines.line, r->columns.column[SCIARA_RATES_TIME].name, longest, rates_shown(text, buffer),
+      guess);
 }
 
 /** Whether a text is "23:30" or "23:30:00". */
@@ -582,7 +598,7 @@ static enum sciara_status read_duration(struct reading *r, char *text, double *t
     return rates_refuse(&r->lines, text,
                         "a time: seconds, text such as 6 h or 3 d, or a date such as 2006-07-14T23:30");
   r->unitless = r->unitless || (c->unit_assumed && strspn(text, "0123456789.,") == strlen(text));
-  return *time >= 0 ? SCIARA_OK : rates_refuse(&r->lines, text, "a time of 0 s or more");
+  return *time >= 0 ? check_first_time(r, text, number, *time) : rates_refuse(&r->lines, text, "a time of 0 s or more");
 }
 
 /** The time of a row, which may be spread over two columns. */

@@ -377,6 +377,19 @@ static const struct rejection rejections[] = {
      .message = COLUMN_OF_DATES("date") "2006.53, perhaps a decimal year; name"},
     {.text = "timestamp,rate_m3_s\n1152912600,1\n1152912700,0\n",
      .message = COLUMN_OF_DATES("timestamp") "1152912600, perhaps a Unix time, 2006-07-14T21:30:00Z; name"},
+    {.text = "timestamp,rate_m3_s\n1152912600000,1\n1152912700000,0\n",
+     .message = COLUMN_OF_DATES("timestamp") "1152912600000, perhaps a Unix time in ms, 2006-07-14T21:30:00Z; name"},
+#define FROM_ELSEWHERE(name, found)                                                                          \
+  ":2: \"" name "\": expected times since the start, the first at most 10 years (315576000 s), found " found \
+  "; write dates such as 2006-07-14T23:30:00Z, or subtract the time of the start"
+    {.text = "time,rate_m3_s\n1152912600,1\n1152912700,0\n",
+     .message = FROM_ELSEWHERE("time", "\"1152912600\", perhaps a Unix time, 2006-07-14T21:30:00Z")},
+    {.text = "t (s);rate_m3_s\n449051400,5;1\n449052000;0\n",
+     .message = FROM_ELSEWHERE("t (s)", "\"449051400,5\", perhaps a Unix time, 1984-03-25T08:30:00Z"),
+     .options = {.run_start = "1984-03-25T00:00:00Z"}},
+    {.text = "time (d),rate_m3_s\n38912,1\n38913,0\n",
+     .message = FROM_ELSEWHERE("time (d)", "\"38912\", perhaps a day number of Excel, 2006-07-14T00:00:00Z")},
+    {.text = "time,rate_m3_s\n5000 d,1\n5001 d,0\n", .message = FROM_ELSEWHERE("time", "\"5000 d\"")},
     {.text = "time,rate\n00:00:00,1\n01:00:00,0\n",
      .message = ":2: expected a time since the start, such as 90 min or a number"},
 #define PARTS                                                                                                     \

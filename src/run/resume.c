@@ -173,7 +173,12 @@ static enum sciara_status restore_once(const struct sciara_resume *r, struct sci
   // Other vents say nothing of the lava that there is.
   const bool same = identity.inputs.hash[SCIARA_INPUT_VENTS] == r->from.identity.inputs.hash[SCIARA_INPUT_VENTS];
   p->source->emission_from_s = same ? r->from.emission_from_s : r->from.time_s;
-  return status == SCIARA_OK ? sciara_checkpoint_read_state(r->path, &r->from, p->state) : status;
+  if (status == SCIARA_OK) status = sciara_checkpoint_read_state(r->path, &r->from, p->state);
+  if (status == SCIARA_OK)
+    sciara_checkpoint_warn_of_start(p, r->path, &r->from,
+                                    ", and so do the times of edits, vents and ends that were given as dates; dates in "
+                                    "files of rates are counted from the new one");
+  return status;
 }
 
 /** Restores from the checkpoint, or from a newer one if that one no longer exists. */

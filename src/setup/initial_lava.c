@@ -13,7 +13,9 @@
 #include "base/text.h"
 #include "base/wallclock.h"
 #include "engine/engine.h"
+#include "file/json_strict.h"
 #include "model/range.h"
+#include "scenario/scenario_keys.h"
 #include "setup/cost.h"
 #include "sim/choose_engine.h"
 #include "store/checkpoint_hdf5.h"
@@ -126,6 +128,7 @@ enum sciara_status sciara_initial_checkpoint_take(struct sciara_problem *p) {
   sciara_note(p->notes, SCIARA_LOG_INFO,
               "initial.checkpoint: %s: the run continues from step %" PRIu64 ", simulated time %.10g s", path, c.step,
               c.time_s);
+  sciara_checkpoint_warn_of_start(p, path, &c, "");
 cleanup:
   sciara_checkpoint_free(&c);
   return status == SCIARA_OK ? SCIARA_OK
@@ -133,6 +136,22 @@ cleanup:
 }
 
 // --------------------------------------------------------------------------------------------------------- checkpoints
+
+void sciara_checkpoint_warn_of_start(const struct sciara_problem *p, const char *path,
+                                     const struct sciara_checkpoint *c, const char *also) {
+  const char *now = p->source->scenario.start;
+  char before[SCIARA_DATE_SIZE] = "";
+  cJSON *its = NULL;
+  double seconds;
+  if (!now || !c->scenario_json) return;
+  if (sciara_json_parse(path, c->scenario_json, strlen(c->scenario_json), &its) != SCIARA_OK) sciara_error_clear();
+  if (sciara_scenario_start(its, &seconds) == SCIARA_START_GIVEN) sciara_print_date(seconds, before);
+  cJSON_Delete(its);
+  if (*before && strcmp(before, now) != 0)
+    sciara_note(p->notes, SCIARA_LOG_WARNING,
+                "run.start: found %s, the checkpoint was computed with %s: what lava did so far gets other dates%s",
+                now, before, also);
+}
 
 static enum sciara_status set(char **held, const char *text) {
   free(*held);

@@ -175,4 +175,8 @@ enum sciara_status sciara_checkpoint_describe(const struct sciara_simulation *s,
 enum sciara_status sciara_checkpoint_identify(const struct sciara_problem *p, uint64_t ground,
                                               struct sciara_checkpoint_identity *out);
 
+/** Warns if the run of the checkpoint began at another date than this one. @param also what else it changes */
+void sciara_checkpoint_warn_of_start(const struct sciara_problem *p, const char *path,
+                                     const struct sciara_checkpoint *c, const char *also);
+
 #endif

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """sciara run --checkpoint-every, sciara resume: N + N steps are 2N steps, in the folder or as a branch, across engines;
 parts that do not belong together are refused, and damaged checkpoints are skipped."""
+import json
 import os
 import re
 import shutil
@@ -293,6 +294,24 @@ class Diagnostics(Checkpoint):
         dam["coordinates"][0][2][1] = 37.742
         case.write_json(self.path("dam.json"), dam)
         self.refuse("dem.edits: expected the edits of the ground at simulated times with the hash", folder="dam")
+
+    def test_another_start(self):
+        """The time of the lava so far is dated anew: a branch, and a run from the checkpoint, say so."""
+        dated = {"start": "2026-05-10T06:00+02:00", "until": "2026-05-10T05:00Z"}
+        self.write_scenario("d.json", run=dated)
+        self.run_scenario("dated", "--steps", 60, "--checkpoint-every", NEVER, name="d.json")
+        first = os.path.join("dated", "checkpoints", checkpoints(self.path("dated"))[-1])
+        said = "warning: run.start: found 2026-05-11T04:00:00Z, the checkpoint was computed with 2026-05-10T04:00:00Z: what lava did so far gets other dates"
+        also = ", and so do the times of edits, vents and ends that were given as dates; dates in files of rates are counted from the new one\n"
+        for child, start, warned in (("moved", '"2026-05-11T04:00Z"', True), ("same", '"2026-05-10T05:00+01:00"', False), ("none", "null", False)):
+            done = self.sciara("resume", "dated", "-o", child, "--steps", 70, "--set", f"run.start={start}")
+            self.assertEqual(said + also in done.stderr, warned, done.stderr)
+            self.assertEqual("warning: run.start" in done.stderr, warned, done.stderr)
+            self.write_scenario(f"{child}.json", run={"start": json.loads(start)}, initial={"checkpoint": first})
+            done = self.sciara("run", f"{child}.json", "--steps", 70, "-o", f"{child}-on")
+            self.assertEqual(said + "\n" in done.stderr, warned, done.stderr)
+        done = self.sciara("resume", "half", "-o", "first", "--steps", 110, "--set", "run.start=2026-05-11")
+        self.assertNotIn("warning: run.start", done.stderr, "it had no date")
 
     def test_no_run(self):
         os.makedirs(self.path("empty"))

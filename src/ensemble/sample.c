@@ -411,10 +411,33 @@ double sciara_sample_zero_bound(const struct sciara_sample *s) {
   return drawn && s->even ? fmin(1, 3 * s->largest) : NAN;
 }
 
+// M. Abramowitz and I. A. Stegun, 1964, Handbook of Mathematical Functions, 26.7.3 to 26.7.5.
+
+/** The probability that Student's t of n >= 2 degrees of freedom is between -t and t, and its derivative. */
+static double student_within(double t, int n, double *slope) {
+  const bool odd = n % 2 == 1;
+  const double norm = odd ? 2 / M_PI : 1, cos2 = n / (n + t * t), cosine = sqrt(cos2);
+  double term = odd ? cosine : 1, sum = term;
+  for (int j = odd ? 3 : 2; j <= n - 2; j += 2) {
+    term *= (j - 1.0) / j * cos2;
+    sum += term;
+  }
+  *slope = norm * (n - 1) * term * cosine * cos2 / sqrt(n);
+  return norm * ((odd ? atan(t / sqrt(n)) : 0) + t / sqrt(n + t * t) * sum);
+}
+
 double sciara_student(double degrees) {
-  static const double few[] = {12.7062047364, 4.3026527297, 3.1824463053, 2.7764451052, 2.5705818356, 2.4469118511};
+  enum { SERIES = 1000 }; // from here on the terms that are left out are below the rounding
   const double z = 1.959963984540054, z2 = z * z, d = degrees;
-  if (degrees < 7) return few[degrees < 1 ? 0 : (int)degrees - 1];
+  if (d < 2) return 12.706204736174705; // tan(0.475 pi)
+  if (d < SERIES) {
+    double t = z, before = 0, slope;
+    while (t > before) { // Newton's steps come from below, for the slope falls
+      before = t;
+      t += (0.95 - student_within(t, (int)d, &slope)) / slope;
+    }
+    return before;
+  }
   return z + z * ((z2 + 1) / (4 * d) + ((5 * z2 + 16) * z2 + 3) / (96 * d * d) +
                   (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * d * d * d) +
                   ((((79 * z2 + 776) * z2 + 1482) * z2 - 1920) * z2 - 945) / (92160 * d * d * d * d));

@@ -210,11 +210,11 @@ const struct sciara_command sciara_cmd_ensemble_reduce = {
 
 // -------------------------------------------------------------------------------------------------------------- query
 
-/** The ground of an ensemble, on which places lie. */
+/** The ground of an ensemble, on which places lie; what it is like is said when it is read for the members. */
 static enum sciara_status read_ground(const char *folder, struct sciara_dem *dem) {
   struct sciara_ensemble e;
   SCIARA_TRY(sciara_ensemble_open(folder, &e));
-  const enum sciara_status status = sciara_ensemble_dem_read(&e, dem);
+  const enum sciara_status status = sciara_ensemble_dem_read(&e, &sciara_no_notes, dem);
   sciara_ensemble_free(&e);
   return status;
 }

@@ -32,7 +32,7 @@ static enum sciara_status take_reweight_options(const struct sciara_arguments *a
 static enum sciara_status read_observed(const struct sciara_ensemble *e, const struct sciara_batches *b,
                                         struct sciara_observation_request *request, struct sciara_observation *out) {
   struct sciara_dem dem = {0};
-  enum sciara_status status = sciara_ensemble_dem_read(e, &dem);
+  enum sciara_status status = sciara_ensemble_dem_read(e, NULL, &dem);
   bool any = false;
   if (status == SCIARA_OK && b->batches > 0 && (dem.grid.rows != b->rows || dem.grid.cols != b->cols))
     status =

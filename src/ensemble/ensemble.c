@@ -415,10 +415,11 @@ static enum sciara_status check_ground(const struct sciara_ensemble *e, const st
   return status;
 }
 
-enum sciara_status sciara_ensemble_dem_read(const struct sciara_ensemble *e, struct sciara_dem *out) {
+enum sciara_status sciara_ensemble_dem_read(const struct sciara_ensemble *e, const struct sciara_notes *notes,
+                                            struct sciara_dem *out) {
   char *path;
   SCIARA_TRY(sciara_path_in(e->folder, SCIARA_ENSEMBLE_DEM, &path));
-  const struct sciara_dem_request request = {.path = path, .band = 1, .own = true, .marked = true};
+  const struct sciara_dem_request request = {.path = path, .band = 1, .own = true, .marked = true, .notes = notes};
   enum sciara_status status = sciara_dem_read(&request, out);
   if (status == SCIARA_OK) status = check_ground(e, out);
   free(path);

@@ -213,7 +213,8 @@ enum sciara_status sciara_ensemble_site_read(const struct sciara_ensemble *e, co
                                              const struct sciara_site **out);
 
 /** Reads dem.tif, with the bands "sea", "edit" and "observed", where it has them. */
-enum sciara_status sciara_ensemble_dem_read(const struct sciara_ensemble *e, struct sciara_dem *out);
+enum sciara_status sciara_ensemble_dem_read(const struct sciara_ensemble *e, const struct sciara_notes *notes,
+                                            struct sciara_dem *out);
 
 // ---------------------------------------------------------------------------- what a plan declares, in ensemble_json.c
 

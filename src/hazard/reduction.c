@@ -310,7 +310,7 @@ cleanup:
 // --------------------------------------------------------------------------------------------------------------- open
 
 static enum sciara_status read_dem(struct sciara_reduction *r) {
-  SCIARA_TRY(sciara_ensemble_dem_read(&r->ensemble, &r->dem));
+  SCIARA_TRY(sciara_ensemble_dem_read(&r->ensemble, NULL, &r->dem));
   if (r->batches.rows && (r->batches.rows != r->dem.grid.rows || r->batches.cols != r->dem.grid.cols))
     return sciara_fail(
         SCIARA_ERR_INPUT,

@@ -156,11 +156,14 @@ class Places(SharedCase):
             self.assertEqual(self.table("named.csv")[0]["place"] == f"by {column}", column in columns, column)
 
     def test_query_at(self):
-        """Metres, degrees in either order, the name of a site, the name of a place of a file: the same answer."""
+        """Metres, degrees in either order, the name of a site, the name of a place of a file: the same answer, and one line on the DEM."""
         lon, lat = lonlat([HUT])[0]
-        answers = {re.sub(r"(?m)^.+ \(1 cell\)$", "", self.sciara("ensemble", "query", "e", *words).stdout) for words in (
-            ["--at", f"{HUT[0]},{HUT[1]}"], ["--at", f"{lon}E,{lat}N"], ["--at", f"{lat:.8f}N, {lon:.8f}E"], ["--at", "hut"],
-            ["--at", "hut", "--zone", "places.geojson"])}
+        answers = set()
+        for words in (["--at", f"{HUT[0]},{HUT[1]}"], ["--at", f"{lon}E,{lat}N"], ["--at", f"{lat:.8f}N, {lon:.8f}E"], ["--at", "hut"],
+                      ["--at", "hut", "--zone", "places.geojson"]):
+            done = self.sciara("ensemble", "query", "e", *words)
+            answers.add(re.sub(r"(?m)^.+ \(1 cell\)$", "", done.stdout))
+            self.assertEqual(done.stderr.count("e/dem.tif: "), 1, done.stderr)
         self.assertEqual(len(answers), 1, answers)
         names = ("San-Giovanni la Punta", "-hut", "1-2,3-4")
         case.write_json(self.path("hyphens.geojson"), collection({name: ("Point", HUT) for name in names}))

@@ -36,7 +36,7 @@ static enum sciara_status open_pair(const char *folder_a, const char *folder_b, 
     goto cleanup;
   }
   options.paired = &c->b;
-  options.own_weights = true;
+  options.own_weights = options.again = true;
   SCIARA_TRY_GOTO(sciara_reduction_open(folder_a, &options, &c->a));
 cleanup:
   sciara_reduction_free(&whole);

@@ -309,8 +309,8 @@ cleanup:
 
 // --------------------------------------------------------------------------------------------------------------- open
 
-static enum sciara_status read_dem(struct sciara_reduction *r) {
-  SCIARA_TRY(sciara_ensemble_dem_read(&r->ensemble, NULL, &r->dem));
+static enum sciara_status read_dem(const struct sciara_reduction_options *options, struct sciara_reduction *r) {
+  SCIARA_TRY(sciara_ensemble_dem_read(&r->ensemble, options->again ? &sciara_no_notes : NULL, &r->dem));
   if (r->batches.rows && (r->batches.rows != r->dem.grid.rows || r->batches.cols != r->dem.grid.cols))
     return sciara_fail(
         SCIARA_ERR_INPUT,
@@ -423,7 +423,7 @@ static enum sciara_status open_reduction(const char *folder, const struct sciara
   SCIARA_TRY(sciara_ensemble_rules(&r->ensemble, &r->rules));
   SCIARA_TRY(sciara_batches_open(&r->ensemble, &r->batches));
   const struct sciara_ensemble_result *result = &r->ensemble.result;
-  SCIARA_TRY(read_dem(r));
+  SCIARA_TRY(read_dem(options, r));
   SCIARA_TRY(sciara_reduction_place(r, options->poi ? options->poi : result->pois,
                                     options->poi ? options->poi_count : result->poi_count));
   for (size_t k = 0; options->poi && !options->anywhere && k < options->poi_count; k++)

@@ -59,6 +59,7 @@ struct sciara_reduction_options {
   bool all;                              ///< no stop rule: all finished members
   const struct sciara_reduction *paired; ///< only members that are finished there too, with its weights; NULL: no pairs
   bool own_weights;                      ///< of pairs: not with its weights
+  bool again;                            ///< opened before: nothing is said of its DEM
 };
 
 /**

@@ -3,6 +3,7 @@
 go; any number of workers; the stop rule; edited tables; an end by a signal; members that are censored."""
 import fcntl
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -117,8 +118,9 @@ class Chain(Case):
         self.assertEqual(self.maps("steps"), self.maps("e"))
         for product in ("hazard.nc", "outlines.gpkg", "isochrones.gpkg", "vents.gpkg"):
             self.assertTrue(os.path.exists(self.path("e", product)), product)
-        same = self.ensemble("compare", "steps", "e").stdout
-        self.assert_parts(same, "12 pairs", "difference +0.00 %")
+        same = self.ensemble("compare", "steps", "e")
+        self.assert_parts(same.stdout, "12 pairs", "difference +0.00 %")
+        self.assertEqual(re.findall(r"(\w+)/dem\.tif: ", same.stderr), ["steps", "e"], "each is described once")
         before = self.maps("e")
         again = self.ensemble("run", "e.json", "--no-estimate").stderr
         self.assertIn("0 by this run", again)

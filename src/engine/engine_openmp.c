@@ -222,14 +222,21 @@ static int fastest(struct openmp *e, int64_t work) {
   return sciara_thread_trial_next(&e->trial, clock_of_steps(e), steps);
 }
 
-/** Redistributes the cells so that all parts in use have about the same work. The parts are in ascending order. */
-static enum sciara_status distribute(struct openmp *e, int64_t all) {
+/**
+ * Redistributes the cells so that all parts in use have about the same work. The parts are in ascending order. They keep their memory,
+ * but not from one number of threads to another: each would keep the most that it ever had.
+ */
+static enum sciara_status distribute(struct openmp *e, int64_t all, int used) {
   int64_t work = 0, end = 0;
   struct sciara_part *old;
   SCIARA_TRY(SCIARA_NEW(old, e->threads, "threads of engine openmp"));
   enum sciara_status status = SCIARA_OK;
   int to = 0;
-  for (int n = 0; n < e->threads; n++) sciara_part_give_cells(&e->part[n], &old[n]);
+  for (int n = 0; n < e->threads; n++) {
+    sciara_part_give_cells(&e->part[n], &old[n]);
+    if (used != e->used) sciara_part_clear(&e->part[n]);
+  }
+  e->used = used;
   for (int n = 0; n < e->threads; n++)
     for (int64_t k = 0; k < old[n].count && status == SCIARA_OK; k++) {
       while (to + 1 < e->used && work * e->used >= all * (to + 1) && old[n].cell[k] >= end) {
@@ -258,8 +265,7 @@ static enum sciara_status balance(struct openmp *e) {
   const int64_t all = work_of_all(e, &most);
   const int used = fastest(e, all);
   if (used == e->used && most * used * 100 <= all * MOST_UNEVEN) return SCIARA_OK;
-  e->used = used;
-  return distribute(e, all);
+  return distribute(e, all, used);
 }
 
 /** Finds how many threads can be started. If these are fewer than parts, some threads work on several parts. */

@@ -148,6 +148,24 @@ void sciara_part_give_cells(struct sciara_part *p, struct sciara_part *to) {
   p->count = p->capacity = 0;
 }
 
+void sciara_part_clear(struct sciara_part *p) {
+  const struct sciara_part empty = {
+    .rule = p->rule,
+    .f = p->f,
+    .entry_of = p->entry_of,
+    .changed = p->changed,
+#if SCIARA_SHEET
+    .given = p->given,
+#endif
+    .begin = p->begin,
+    .end = p->end,
+    .first = p->first,
+    .watch = p->watch
+  };
+  sciara_part_release(p);
+  *p = empty;
+}
+
 enum sciara_status sciara_part_reserve(struct sciara_part *p, int64_t cells) {
   const int64_t need = cells + CHUNK; // a vector may begin at any cell
   if (need <= p->capacity) return SCIARA_OK;

@@ -142,6 +142,7 @@ struct sciara_part {
 #define sciara_part_forget_gone SCIARA_NAME(sciara_part_forget_gone)
 #define sciara_arrivals_reserve SCIARA_NAME(sciara_arrivals_reserve)
 #define sciara_part_memory_of_lava SCIARA_NAME(sciara_part_memory_of_lava)
+#define sciara_part_clear SCIARA_NAME(sciara_part_clear)
 #define sciara_part_give_cells SCIARA_NAME(sciara_part_give_cells)
 #define sciara_part_take SCIARA_NAME(sciara_part_take)
 
@@ -150,6 +151,9 @@ size_t sciara_part_memory_of_lava(unsigned record);
 
 /** Moves the cells of a part, with what lasts between steps, into an empty one. The part keeps the memory for a step's work. */
 void sciara_part_give_cells(struct sciara_part *p, struct sciara_part *to);
+
+/** Releases the memory of a part and makes it empty; its range of cells stays. */
+void sciara_part_clear(struct sciara_part *p);
 
 /** Appends the cell at entry k of another part. */
 enum sciara_status sciara_part_take(struct sciara_part *p, struct sciara_part *from, int64_t k);

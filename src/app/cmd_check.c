@@ -281,8 +281,8 @@ static void print_short(double seconds, char *text, size_t size) {
   if (seconds / units[k].unit >= 99.5) snprintf(text, size, "%.0f %s", seconds / units[k].unit, units[k].name);
 }
 
-/** Steps and time of the run; an estimate that cannot be made is no problem of the scenario. */
-static void print_time_estimate(const struct sciara_problem *p) {
+/** Steps and time of the run, whose problem is used up; an estimate that cannot be made is no problem of the scenario. */
+static void print_time_estimate(struct sciara_problem *p) {
   struct sciara_time_estimate e;
   const enum sciara_status status = sciara_time_estimate_make(p, PROBE_SECONDS, &e);
   if (!e.made) {
@@ -343,8 +343,8 @@ static int check_scenario(const struct sciara_arguments *arguments, const struct
   sciara_output_flush();
   const int code = sciara_report_all(&diagnostics);
   if (code == SCIARA_OK && !sciara_argument_given(arguments, "no-estimate")) {
-    print_time_estimate(&problem);
     sciara_observed_run_off_log(&problem, "");
+    print_time_estimate(&problem);
   }
   if (code == SCIARA_OK) sciara_print("no problem found\n");
   sciara_problem_free(&problem);

@@ -8,8 +8,7 @@
 #include "model/ground_change.h"
 #include "model/rule.h"
 #include "setup/setup.h"
-#include "sim/choose_engine.h"
-#include "sim/parallel.h"
+#include "sim/simulation.h"
 
 size_t sciara_size_estimate_engine(const struct sciara_engine_ops *ops, const struct sciara_grid *grid, unsigned record,
                                    double wet, size_t *device) {
@@ -69,68 +68,46 @@ void sciara_time_estimate_extend(const struct sciara_problem *p, struct sciara_t
 
 // -------------------------------------------------------------------------------------------------------------- probe
 
-/** Steps until `until` on the wall clock, or the first change of the ground; returns why they ended. */
-static enum sciara_status advance(const struct sciara_problem *p, const struct sciara_engine_ops *ops, void *engine,
-                                  double until, struct sciara_engine_progress *now) {
-  const double change = sciara_site_next_change(p->site);
-  const struct sciara_stop stop = {.steps = p->run.max_steps,
-                                   .time = fmin(sciara_limits_end(&p->run), change),
-                                   .solidified = isinf(change),
-                                   .max_wall_ms = 50};
-  do SCIARA_TRY(ops->advance(engine, &stop, now));
-  while (now->reason == SCIARA_STOP_WALL && sciara_wallclock() < until);
-  return SCIARA_OK;
+/** Executes steps for about `seconds` of the wall clock, or to the end of the run. */
+static enum sciara_status step_for(struct sciara_simulation *s, double seconds) {
+  const struct sciara_advance_limit limit = {.time = INFINITY, .step = UINT64_MAX, .due = sciara_wallclock() + seconds};
+  return sciara_simulation_advance(s, &limit);
 }
 
-static enum sciara_status probe(const struct sciara_problem *p, const struct sciara_engine_ops *ops, void *engine,
-                                double seconds, struct sciara_time_estimate *out) {
-  struct sciara_engine_progress half = {0}, end = {0};
-  SCIARA_TRY(ops->upload(engine, p->state));
+static enum sciara_status probe(struct sciara_simulation *s, double seconds, struct sciara_time_estimate *out) {
+  struct sciara_engine_progress half = s->progress; // if it ends before, all of it counts
   const double begin = sciara_wallclock();
-  SCIARA_TRY(advance(p, ops, engine, begin + 0.5 * seconds, &half));
-  double middle = sciara_wallclock();
-  end = half;
-  if (half.reason == SCIARA_STOP_WALL) {
-    SCIARA_TRY(advance(p, ops, engine, begin + seconds, &end));
-  } else { // all of it counts
-    half = (struct sciara_engine_progress){.step = p->state->step, .time = p->state->time};
-    middle = begin;
+  double middle = begin;
+  SCIARA_TRY(step_for(s, 0.5 * seconds));
+  if (s->finished == SCIARA_STOP_NONE) {
+    half = s->progress;
+    middle = sciara_wallclock();
+    SCIARA_TRY(step_for(s, begin + seconds - middle));
   }
+  const struct sciara_engine_progress *end = &s->progress;
   const double wall = sciara_wallclock() - begin, later = begin + wall - middle;
-  const double steps = (double)(end.step - half.step);
-  const bool changes = end.reason == SCIARA_STOP_TIME && end.time < sciara_limits_end(&p->run);
-  *out = (struct sciara_time_estimate){.whole = end.reason != SCIARA_STOP_WALL && !changes,
-                                       .steps = end.step,
-                                       .time = end.time,
+  const double steps = (double)(end->step - half.step);
+  *out = (struct sciara_time_estimate){.whole = s->finished != SCIARA_STOP_NONE,
+                                       .steps = end->step,
+                                       .time = end->time,
                                        .wall = wall,
-                                       .per_second = later / (end.time - half.time),
-                                       .per_step = later / steps};
+                                       .per_second = later / (end->time - half.time),
+                                       .per_step = later / steps,
+                                       .threads = s->threads};
   out->made = out->whole || steps > 0; // a step may take too long for a probe
-  if (out->made && !out->whole) sciara_time_estimate_extend(p, out);
+  if (out->made && !out->whole) sciara_time_estimate_extend(&s->problem, out);
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_time_estimate_make(const struct sciara_problem *p, double seconds,
+enum sciara_status sciara_time_estimate_make(struct sciara_problem *p, double seconds,
                                              struct sciara_time_estimate *out) {
-  const struct sciara_engine_ops *ops, *inner;
-  struct sciara_engine_ops banded;
-  void *engine;
+  struct sciara_simulation *s;
   *out = (struct sciara_time_estimate){.made = false};
   if (sciara_grid_cells(&p->grid) > SCIARA_COST_PROBE_CELLS) return SCIARA_OK;
-  SCIARA_TRY(sciara_engine_choose(&p->engine, p->params.rule, p->notes, &inner));
-  SCIARA_TRY(sciara_engine_choose_bands(&p->engine, p->notes, inner, p->comm, &banded, &ops));
-  const struct sciara_engine_setup setup = {.params = &p->params,
-                                            .vents = p->vents,
-                                            .boundary = p->boundary,
-                                            .threads = p->engine.threads,
-                                            .device = p->engine.device,
-                                            .options = sciara_chosen_options(&p->engine),
-                                            .comm = p->comm,
-                                            .inner = inner};
-  SCIARA_TRY(ops->create(&setup, &engine));
-  const enum sciara_status status = probe(p, ops, engine, seconds, out);
-  ops->destroy(engine);
-  out->threads = sciara_engine_threads(ops, p->engine.threads);
+  p->notes = &sciara_no_notes;
+  SCIARA_TRY(sciara_simulation_create(p, false, &s));
+  const enum sciara_status status = probe(s, seconds, out);
+  sciara_simulation_destroy(s);
   return status;
 }
 

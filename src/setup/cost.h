@@ -69,11 +69,12 @@ struct sciara_time_estimate {
 void sciara_time_estimate_extend(const struct sciara_problem *p, struct sciara_time_estimate *e);
 
 /**
- * Executes steps for at most `seconds` of wall-clock time, and extrapolates. The problem is not changed.
+ * Executes steps for about `seconds` of wall-clock time, to the end of the run at most, and extrapolates. The problem is used
+ * up, but is still to be freed.
  *
- * @return the error of an engine that cannot run; `out` is then zero
+ * @return the error of an engine that cannot run, or of the run; `out` is then zero
  */
-enum sciara_status sciara_time_estimate_make(const struct sciara_problem *p, double seconds,
+enum sciara_status sciara_time_estimate_make(struct sciara_problem *p, double seconds,
                                              struct sciara_time_estimate *out);
 
 // ---------------------------------------------------------------------------------------------------------- members

@@ -225,12 +225,15 @@ class Report(SharedCase):
         self.assertEqual(lines["vents"], "2, 13200 m3 in all, until 1 h")
 
     def test_a_probe_of_the_whole_run(self):
-        """It has the steps and the end of the run, and says how long it took."""
-        said = self.sciara("check", "s.json", "--set", "run.max_steps=40", "-e", "serial").stdout
-        case.run_program("run", "s.json", "-q", "-e", "serial", "-o", "forty", "--steps", 40, cwd=self.work)
-        state = case.record(self.path("forty"))["state"]
-        minutes = f"{state['time_s'] / 60:.2g}"
-        self.assertRegex(lines_of(said)["estimate"], rf"^40 steps, simulated {minutes} min; a probe computed all of it in \S+ s with up to 1 thread$")
+        """It has the steps and the end of the run, by any stop rule, and says how long it took."""
+        for name, sets in (("forty", ["run.max_steps=40"]), ("rest", ['run.until="front at rest"', 'run.front_at_rest="20 min"'])):
+            changes = ["-e", "serial", *(word for each in sets for word in ("--set", each))]
+            said = lines_of(self.sciara("check", "s.json", *changes).stdout)["estimate"]
+            self.sciara("run", "s.json", "-q", "-o", name, *changes)
+            state = case.record(self.path(name))["state"]
+            found = re.match(r"(\d+) steps, simulated (\S+) (min|h); a probe computed all of it in \S+ s with up to 1 thread$", said)
+            self.assertEqual(found and int(found[1]), state["step"], said)
+            self.assertAlmostEqual(float(found[2]) * {"min": 60, "h": 3600}[found[3]] / state["time_s"], 1, delta=0.05)
 
     def test_volume_within_the_run(self):
         """A run that ends before its rates says how much comes out in it, and from when, as `run` does."""

@@ -85,7 +85,7 @@ class Presets(Case):
                       self.sciara("check", "dem.json", "--set", "model.cooling=1", code=3).stderr)
 
     def test_no_warning_of_the_other_rule(self):
-        """Towers and the size of the cells are no matter of rule bingham; when its front rests is unknown."""
+        """Towers and the size of the cells are no matter of rule bingham, whose estimate is that of a probe."""
         self.write_scenario(model={}, vents=[{"row": case.VENT[0], "col": case.VENT[1], "effusion": {"slot": "1 h", "rates_m3_s": [900]}}],
                             run={"until": "front at rest"})
         words = ("x = ", "piles up without bound")
@@ -96,7 +96,7 @@ class Presets(Case):
         done = self.sciara("check", "s.json", "--set", "model.rule=bingham")
         for word in words + ("Towers",):
             self.assertNotIn(word, done.stdout + done.stderr)
-        self.assertRegex(done.stdout, r"rule: +bingham\n(.*\n)*estimate: +(unknown; the first \d+ steps|.* until the end of the emission )")
+        self.assertRegex(done.stdout, r"rule: +bingham\n(.*\n)*estimate: +(\d+ steps, simulated .*; a probe |unknown; the first \d+ steps|.* until the end of the emission )")
         done = self.sciara("run", "s.json", "--set", "model.rule=bingham", "-n", 200, "-o", "sheet")
         self.assertNotIn("Towers", done.stderr)
         self.assertEqual(case.record(self.path("sheet")).get("warnings", []), [])

@@ -13,6 +13,9 @@
 #include "model/field.h"
 #include "scenario/scenario.h"
 
+/** Prints a page; `command` is NULL except for the man page of a command. ferror(out) shows whether everything was written. */
+typedef void maker(const struct sciara_command *command, FILE *out);
+
 // ------------------------------------------------------------------------------------------------------------ commands
 
 /** The name of a command with another separator: "ensemble-plan". */
@@ -107,8 +110,6 @@ static enum value_kind operand_kind(const struct sciara_command *command) {
   if (!*command->operands) return VALUE_NONE;
   return choices_length(command->operands) ? VALUE_WORD : VALUE_FILE;
 }
-
-static void operand_words(const struct sciara_command *command, FILE *out) { print_choices(command->operands, out); }
 
 // ---------------------------------------------------------------------------------------------------------------- bash
 
@@ -208,12 +209,12 @@ static void print_bash_options(const struct sciara_command *command, FILE *out) 
     fprintf(out, "--%s ", o->name);
   }
   fprintf(out, "' operand=\"%s '", function_of[operand_kind(command)]);
-  operand_words(command, out);
+  print_choices(command->operands, out);
   fputs("'\" ;;\n", out);
 }
 
-/** Prints the completions for a shell. */
-static void doc_bash(FILE *out) {
+static void doc_bash(const struct sciara_command *none, FILE *out) {
+  (void)none;
   fputs(before, out);
   print_commands(out);
   fputs("  local command=${COMP_WORDS[1]}\n", out);
@@ -321,13 +322,14 @@ static void print_command(const struct sciara_command *command, FILE *out) {
   fputs(" -f", out);
   if (kind == VALUE_WORD) {
     fputs(" -a '", out);
-    operand_words(command, out);
+    print_choices(command->operands, out);
     fputc('\'', out);
   }
   fputc('\n', out);
 }
 
-static void doc_fish(FILE *out) {
+static void doc_fish(const struct sciara_command *none, FILE *out) {
+  (void)none;
   fputs("# Completions of sciara for fish, made by \"sciara doc fish\".\n"
         "complete -c sciara -n __fish_use_subcommand -f -l help -d 'list the commands'\n"
         "complete -c sciara -n __fish_use_subcommand -f -l version -d 'print the version'\n",
@@ -432,15 +434,15 @@ static void print_function(const struct sciara_command *command, FILE *out) {
   fputc(':', out);
   if (kind == VALUE_WORD) {
     fputc('(', out);
-    operand_words(command, out);
+    print_choices(command->operands, out);
     fputs(")'\n}\n\n", out);
   } else {
     fputs("_files'\n}\n\n", out);
   }
 }
 
-/** Prints the completions for a shell. */
-static void doc_zsh(FILE *out) {
+static void doc_zsh(const struct sciara_command *none, FILE *out) {
+  (void)none;
   fputs("#compdef sciara\n# Completions of sciara for zsh, made by \"sciara doc zsh\".\n\n", out);
   const struct sciara_command *command;
   for (size_t k = 0; (command = command_at(k)); k++) print_function(command, out);
@@ -642,9 +644,7 @@ static void man_of_program(FILE *out) {
   end(out, true);
 }
 
-/**
- * Prints the man page of a command, or with NULL that of the program. ferror(out) shows whether everything was written.
- */
+/** Prints the man page of a command, or with NULL that of the program. */
 static void doc_man(const struct sciara_command *command, FILE *out) {
   command ? man_of_command(command, out) : man_of_program(out);
 }
@@ -653,24 +653,6 @@ static const struct sciara_option options[] = {
     {"output", 'o', "DIR", "with all (required): the folder, laid out like PREFIX/share; existing files are replaced"},
     {0},
 };
-
-/** A function that makes a text; `command` is NULL except for the page of a command. */
-typedef void maker(const struct sciara_command *command, FILE *out);
-
-static void make_bash(const struct sciara_command *command, FILE *out) {
-  (void)command;
-  doc_bash(out);
-}
-
-static void make_zsh(const struct sciara_command *command, FILE *out) {
-  (void)command;
-  doc_zsh(out);
-}
-
-static void make_fish(const struct sciara_command *command, FILE *out) {
-  (void)command;
-  doc_fish(out);
-}
 
 /** The text of `make`; release with free. */
 static enum sciara_status make_text(maker *make, const struct sciara_command *command, char **bytes, size_t *count) {
@@ -712,18 +694,25 @@ static enum sciara_status print_examples(void) {
 // -------------------------------------------------------------------------------------------- files of an installation
 
 /** DIR/WAY/NAME. */
-static enum sciara_status write_file(const char *folder, const char *way, const char *name, maker *make,
-                                     const struct sciara_command *command) {
-  char *bytes = NULL, *into, *path;
-  size_t count = 0;
+static enum sciara_status write_file(const char *folder, const char *way, const char *name, const char *bytes,
+                                     size_t count) {
+  char *into, *path;
   SCIARA_TRY(sciara_path_in(folder, way, &into));
   enum sciara_status status = sciara_path_in(into, name, &path);
-  if (status == SCIARA_OK) status = make_text(make, command, &bytes, &count);
   if (status == SCIARA_OK) status = sciara_folder_make(into);
   if (status == SCIARA_OK) status = sciara_file_replace(path, bytes, count);
-  free(bytes);
   free(path);
   free(into);
+  return status;
+}
+
+static enum sciara_status write_page(const char *folder, const char *way, const char *name, maker *make,
+                                     const struct sciara_command *command) {
+  char *bytes;
+  size_t count = 0;
+  enum sciara_status status = make_text(make, command, &bytes, &count);
+  if (status == SCIARA_OK) status = write_file(folder, way, name, bytes, count);
+  free(bytes);
   return status;
 }
 
@@ -741,33 +730,28 @@ static enum sciara_status write_style(const char *folder, const struct sciara_fi
   const double low = styles[field->quantity].low, high = styles[field->quantity].high;
   if (!(low < high)) return SCIARA_OK;
   struct sciara_text text = {0};
-  char name[64], *into, *path;
+  char name[64];
   snprintf(name, sizeof name, "%s.qml", field->name);
-  SCIARA_TRY(sciara_path_in(folder, "sciara/styles", &into));
-  enum sciara_status status = sciara_path_in(into, name, &path);
-  if (status == SCIARA_OK) status = sciara_folder_make(into);
-  if (status == SCIARA_OK) status = sciara_ramp_qml(sciara_ramp_for(field->name), low, high, field->unit, &text);
-  if (status == SCIARA_OK) status = sciara_file_replace(path, text.data, text.length);
+  enum sciara_status status = sciara_ramp_qml(sciara_ramp_for(field->name), low, high, field->unit, &text);
+  if (status == SCIARA_OK) status = write_file(folder, "sciara/styles", name, text.data, text.length);
   sciara_text_free(&text);
-  free(path);
-  free(into);
   return status;
 }
 
 static enum sciara_status write_all(const char *folder) {
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++)
     SCIARA_TRY(write_style(folder, sciara_field_describe((enum sciara_field)f)));
-  SCIARA_TRY(write_file(folder, "man/man1", "sciara.1", doc_man, NULL));
+  SCIARA_TRY(write_page(folder, "man/man1", "sciara.1", doc_man, NULL));
   const struct sciara_command *command;
   for (size_t k = 0; (command = command_at(k)); k++) {
     char page[48], name[64];
     join_words(command, '-', page, sizeof page);
     snprintf(name, sizeof name, "sciara-%s.1", page);
-    SCIARA_TRY(write_file(folder, "man/man1", name, doc_man, command));
+    SCIARA_TRY(write_page(folder, "man/man1", name, doc_man, command));
   }
-  SCIARA_TRY(write_file(folder, "bash-completion/completions", "sciara", make_bash, NULL));
-  SCIARA_TRY(write_file(folder, "zsh/site-functions", "_sciara", make_zsh, NULL));
-  return write_file(folder, "fish/vendor_completions.d", "sciara.fish", make_fish, NULL);
+  SCIARA_TRY(write_page(folder, "bash-completion/completions", "sciara", doc_bash, NULL));
+  SCIARA_TRY(write_page(folder, "zsh/site-functions", "_sciara", doc_zsh, NULL));
+  return write_page(folder, "fish/vendor_completions.d", "sciara.fish", doc_fish, NULL);
 }
 
 // --------------------------------------------------------------------------------------------------------- the command
@@ -784,9 +768,9 @@ static enum sciara_status execute_doc(const struct sciara_arguments *a) {
   if (is_man) return print_page(name);
   if (is_all) return write_all(folder);
   if (strcmp(topic, "examples") == 0) return print_examples();
-  if (strcmp(topic, "bash") == 0) return print_doc_text(make_bash, NULL);
-  if (strcmp(topic, "zsh") == 0) return print_doc_text(make_zsh, NULL);
-  if (strcmp(topic, "fish") == 0) return print_doc_text(make_fish, NULL);
+  if (strcmp(topic, "bash") == 0) return print_doc_text(doc_bash, NULL);
+  if (strcmp(topic, "zsh") == 0) return print_doc_text(doc_zsh, NULL);
+  if (strcmp(topic, "fish") == 0) return print_doc_text(doc_fish, NULL);
   const char *closest = sciara_closest_name(topic, topics, sizeof topics / sizeof *topics);
   if (closest) return sciara_fail(SCIARA_ERR_USAGE, "there is no page \"%s\"; did you mean \"%s\"?", topic, closest);
   return sciara_fail(SCIARA_ERR_USAGE, "there is no page \"%s\", expected man, bash, zsh, fish, examples or all",

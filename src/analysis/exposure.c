@@ -68,8 +68,8 @@ static enum sciara_status expose(const struct sciara_exposure_lava *lava, const 
   struct visit v = {.lava = lava, .e = e, .out = &e->place[k], .by = e->by + k * e->time_count};
   struct sciara_poi_size size;
   *v.out = (struct sciara_exposed){.arrival_s = NAN, .deposit_m = NAN, .max_deposit_m = NAN};
-  const enum sciara_status status = sciara_poi_visit_cells(poi, lava->grid, visit_cell, &v, &size);
-  if (status != SCIARA_OK) return sciara_fail_context(status, "\"%s\"", poi->name ? poi->name : "");
+  SCIARA_TRY(sciara_fail_context(sciara_poi_visit_cells(poi, lava->grid, visit_cell, &v, &size), "\"%s\"",
+                                 poi->name ? poi->name : ""));
   v.out->ground.all = size.all;
   v.out->where = sciara_poi_where(&v.out->ground);
   for (size_t t = 1; t < e->time_count; t++) v.by[t] += v.by[t - 1];

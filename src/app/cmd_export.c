@@ -72,8 +72,7 @@ static enum sciara_status check_folder_name(const struct sciara_export_format *f
 static enum sciara_status check_output(const struct sciara_export_format *format, const char *path) {
   if (!path) return SCIARA_OK;
   if (format->is_folder) return check_folder_name(format, path);
-  const enum sciara_status status = sciara_check_extension("output", path, format->extensions);
-  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "--format %s", format->name);
+  return sciara_fail_context(sciara_check_extension("output", path, format->extensions), "--format %s", format->name);
 }
 
 // ------------------------------------------------------------------------------------------------------------ options

@@ -271,7 +271,7 @@ static enum sciara_status find_point(const struct sciara_arguments *a, enum scia
   if (status == SCIARA_OK && is == SCIARA_PLACE_METRES)
     status = sciara_georef_suspect_degrees(dem.georef.crs_wkt, &dem.grid, *p, "write 14.99E,37.75N");
   sciara_dem_free(&dem);
-  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "--at");
+  return sciara_fail_context(status, "--at");
 }
 
 static enum sciara_status read_file(const struct sciara_arguments *a, const char *place, struct sciara_pois *pois) {

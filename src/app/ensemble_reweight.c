@@ -118,10 +118,7 @@ static enum sciara_status reweight(const struct sciara_arguments *a) {
     status = sciara_ensemble_take_time(&e, "--at", sciara_argument(a, "at"), &options.at_s, &request.when);
   options.zero_s = e.time_zero_s;
   if (status == SCIARA_OK) status = sciara_batches_open(&e, &batches);
-  if (status == SCIARA_OK) {
-    status = reweight_open(&e, &batches, &request, &options);
-    if (status != SCIARA_OK) status = sciara_fail_context(status, "%s", folder);
-  }
+  if (status == SCIARA_OK) status = sciara_fail_context(reweight_open(&e, &batches, &request, &options), "%s", folder);
   sciara_batches_free(&batches);
   sciara_ensemble_free(&e);
   sciara_ensemble_unlock(lock);

@@ -19,8 +19,7 @@ enum sciara_status sciara_size_mul(size_t a, size_t b, size_t *out) {
 /** Bytes for count * size and for aligning them; 0 for none. */
 static enum sciara_status size_of_block(size_t count, size_t size, const char *what, size_t *out) {
   size_t bytes = 0;
-  enum sciara_status status = sciara_size_mul(count, size, &bytes);
-  if (status != SCIARA_OK) return sciara_fail_context(status, "%s", what);
+  SCIARA_TRY(sciara_fail_context(sciara_size_mul(count, size, &bytes), "%s", what));
   if (bytes > SIZE_MAX - 2 * SCIARA_ALIGNMENT)
     return sciara_fail(SCIARA_ERR_MEMORY, "%s: %zu bytes are more than any machine has", what, bytes);
   const size_t rounded = (bytes + SCIARA_ALIGNMENT - 1) / SCIARA_ALIGNMENT * SCIARA_ALIGNMENT;

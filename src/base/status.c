@@ -28,6 +28,7 @@ enum sciara_status sciara_fail(enum sciara_status status, const char *format, ..
 enum sciara_status sciara_fail_context(enum sciara_status status, const char *format, ...) {
   char fresh[MESSAGE_CAPACITY];
   va_list args;
+  if (status == SCIARA_OK) return status;
   va_start(args, format);
   int n = sciara_vprint(fresh, sizeof fresh, format, args);
   va_end(args);

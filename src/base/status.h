@@ -11,7 +11,7 @@ SCIARA_BEGIN_DECLS
 /** Stores the sentence for this thread, replacing an earlier one, and returns `status`. */
 enum sciara_status sciara_fail(enum sciara_status status, const char *format, ...) SCIARA_PRINTF(2, 3);
 
-/** Inserts "context: " before the stored sentence and returns `status`. */
+/** Inserts "context: " before the stored sentence, unless `status` is SCIARA_OK, and returns `status`. */
 enum sciara_status sciara_fail_context(enum sciara_status status, const char *format, ...) SCIARA_PRINTF(2, 3);
 
 /** Clears the stored sentence. */

@@ -162,8 +162,7 @@ static enum sciara_status add_column(const struct sciara_csv_rows *r, char *name
       return sciara_fail(SCIARA_ERR_INPUT, "%s:1: expected each column once, found \"%.80s\" and \"%.80s\"", r->name,
                          h->name[k], name);
   if (kind == KEY) {
-    const enum sciara_status status = sciara_member_key_check(name, NULL);
-    if (status != SCIARA_OK) return sciara_fail_context(status, "%s:1", r->name);
+    SCIARA_TRY(sciara_fail_context(sciara_member_key_check(name, NULL), "%s:1", r->name));
     h->keys++;
   }
   h->kind[h->count] = kind;

@@ -428,8 +428,7 @@ static enum sciara_status open_reduction(const char *folder, const struct sciara
                                     options->poi ? options->poi_count : result->poi_count));
   for (size_t k = 0; options->poi && !options->anywhere && k < options->poi_count; k++)
     SCIARA_TRY(sciara_poi_check(&options->poi[k], &r->pois.place[k], &r->dem.grid, &r->dem.window));
-  const enum sciara_status status = choose_members(r, options);
-  if (status != SCIARA_OK) return sciara_fail_context(status, "%s", folder);
+  SCIARA_TRY(sciara_fail_context(choose_members(r, options), "%s", folder));
   SCIARA_TRY(find_ends(r));
   SCIARA_TRY(sciara_layers_make(result, &r->sample, &r->layers));
   tell_layers(r);

@@ -172,7 +172,7 @@ static enum sciara_status read_event(const struct sciara_ensemble_reading *r, co
   struct sciara_text text = {0};
   const enum sciara_status status = sciara_event_effusion(e, e->volume_m3, e->duration_s, 1, &text);
   sciara_text_free(&text);
-  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s: events[%zu]", r->file, index);
+  return sciara_fail_context(status, "%s: events[%zu]", r->file, index);
 }
 
 void sciara_events_read(const struct sciara_ensemble_reading *r, const cJSON *events, struct sciara_event_spec **out,

@@ -206,7 +206,7 @@ static enum sciara_status set_rates(const struct sciara_scenario_spec *base, siz
     if (status == SCIARA_OK) status = sciara_members_set(m, i, first + k, set.value[k]);
   }
   sciara_key_set_free(&set);
-  return status == SCIARA_OK ? status : sciara_fail_context(status, "member %" PRId64, m->id[i]);
+  return sciara_fail_context(status, "member %" PRId64, m->id[i]);
 }
 
 /**
@@ -289,7 +289,7 @@ static enum sciara_status open_with(struct sciara_planning *p, const char *path,
   struct sciara_resume resume = {.lock = -1};
   const enum sciara_status status = sciara_checkpoint_problem(path, &options, &resume, &p->base);
   sciara_resume_close(&resume);
-  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s: base", p->r.file);
+  return sciara_fail_context(status, "%s: base", p->r.file);
 }
 
 /** The scenario of a checkpoint is the base, as if it named the checkpoint. */
@@ -500,8 +500,7 @@ static void check_pois(const struct sciara_planning *p) {
     struct sciara_poi_ground ground;
     enum sciara_status status = sciara_poi_cells_make(s, &p->base.grid, &cells);
     if (status == SCIARA_OK) status = sciara_poi_check(s, &cells, &p->base.grid, window);
-    if (status != SCIARA_OK) status = sciara_fail_context(status, "%s: result.sites[%zu]", p->r.file, k);
-    sciara_diagnostics_add(p->r.diagnostics, status);
+    sciara_diagnostics_add(p->r.diagnostics, sciara_fail_context(status, "%s: result.sites[%zu]", p->r.file, k));
     ground = sciara_poi_cells_ground(&cells, site->kind);
     const char *reason = sciara_poi_where_reason(s, sciara_poi_where(&ground), window, text);
     if (status == SCIARA_OK && reason)
@@ -531,7 +530,7 @@ static enum sciara_status take_members(struct sciara_planning *p) {
     if (sciara_members_have_drawn(&p->e.members, (enum sciara_drawn)k))
       sciara_log(SCIARA_LOG_INFO, "%s: members: the column \"%s\" is for statistics alone, no member is changed by it",
                  p->r.file, sciara_drawn_names[k]);
-  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s: members", p->r.file);
+  return sciara_fail_context(status, "%s: members", p->r.file);
 }
 
 /** The vents and events as an opened ensemble has them: with weights whose sum is 1. */

@@ -63,10 +63,8 @@ static enum sciara_status open_member(const struct checks *c, size_t member, str
   enum sciara_status status = check_words(&c->e->members, member, name);
   if (status == SCIARA_OK) status = sciara_scenario_member_values(&m, true, NULL, out);
   if (status == SCIARA_OK) status = check_checkpoint(c, out, name);
-  for (size_t k = 0; k < out->vent_count && status == SCIARA_OK; k++) {
-    status = sciara_vent_check(c->base, &out->vents[k]);
-    if (status != SCIARA_OK) status = sciara_fail_context(status, "%s: vents[%zu]", name, k);
-  }
+  for (size_t k = 0; k < out->vent_count && status == SCIARA_OK; k++)
+    status = sciara_fail_context(sciara_vent_check(c->base, &out->vents[k]), "%s: vents[%zu]", name, k);
   free(name);
   return status;
 }
@@ -229,5 +227,5 @@ enum sciara_status sciara_plan_check_zones(const struct sciara_ensemble *e, cons
         sciara_fail(SCIARA_ERR_INPUT, "result.eruptions_per_year: expected a zone with the vents of members, found "
                                       "no member whose vents lie in any zone; change a polygon, or leave it out: "
                                       "then its rate counts for all members");
-  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", file);
+  return sciara_fail_context(status, "%s", file);
 }

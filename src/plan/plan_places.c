@@ -243,9 +243,8 @@ static void resolve_sites(const struct work *w, cJSON *result) {
     return;
   }
   cJSON_ArrayForEach(site, old) {
-    enum sciara_status status = resolve_site(w, site, sites);
-    if (status != SCIARA_OK) status = sciara_fail_context(status, "%s: result.sites[%zu]", w->r->file, k);
-    sciara_diagnostics_add(w->r->diagnostics, status);
+    const enum sciara_status status = resolve_site(w, site, sites);
+    sciara_diagnostics_add(w->r->diagnostics, sciara_fail_context(status, "%s: result.sites[%zu]", w->r->file, k));
     k++;
   }
   sciara_diagnostics_add(w->r->diagnostics, put_place_value(result, "sites", sites));

@@ -75,8 +75,7 @@ static enum sciara_status find_key(struct work *w, struct sciara_vary_spec *v) {
         .path = "elevation_error", .type = SCIARA_KEY_NUMBER, .low_allowed = true, .high = 1000, .unit = "m"};
     return SCIARA_OK;
   }
-  const enum sciara_status status = sciara_member_key_check(key, &entry);
-  if (status != SCIARA_OK) return sciara_fail_context(status, "%s: vary[%zu].key", w->r->file, w->index);
+  SCIARA_TRY(sciara_fail_context(sciara_member_key_check(key, &entry), "%s: vary[%zu].key", w->r->file, w->index));
   if (is_planned(w, entry->path)) return refuse(w, "key", key, "a key that vents, events and rate_scale do not set");
   v->target = SCIARA_VARY_KEY;
   w->range = *entry;

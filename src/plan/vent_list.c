@@ -391,7 +391,7 @@ static enum sciara_status add_file(struct work *w, const cJSON *fissures) {
                                                 .context = w};
   const enum sciara_status status = sciara_shapes_read(&request);
   free(path);
-  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s: vents.fissures.file", w->r->file);
+  return sciara_fail_context(status, "%s: vents.fissures.file", w->r->file);
 }
 
 static double to_radians(double degrees) { return degrees * (3.14159265358979323846 / 180); }
@@ -488,7 +488,7 @@ static enum sciara_status read_kernel(const struct work *w, const cJSON *kernel,
   if (status == SCIARA_OK && d->count == 0)
     status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected at least one point, found none", path);
   free(path);
-  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s: vents.weights.kernel.points", w->r->file);
+  return sciara_fail_context(status, "%s: vents.weights.kernel.points", w->r->file);
 }
 
 static enum sciara_status read_raster(const struct work *w, const cJSON *raster, struct density *d) {
@@ -507,7 +507,7 @@ static enum sciara_status read_raster(const struct work *w, const cJSON *raster,
     }
 cleanup:
   free(path);
-  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s: vents.weights.raster", w->r->file);
+  return sciara_fail_context(status, "%s: vents.weights.raster", w->r->file);
 }
 
 static enum sciara_status weigh(const struct work *w, const cJSON *vents, const cJSON *weights) {
@@ -571,8 +571,7 @@ static void check_places(const struct work *w) {
   for (size_t k = 0; k < w->list->count; k++) {
     const struct sciara_ensemble_vent *v = &w->list->vent[k];
     const enum sciara_status status = sciara_vent_place_check(w->site, v->points, v->point_count);
-    if (status != SCIARA_OK)
-      sciara_diagnostics_add(w->r->diagnostics, sciara_fail_context(status, "%s", w->list->where[k]));
+    sciara_diagnostics_add(w->r->diagnostics, sciara_fail_context(status, "%s", w->list->where[k]));
   }
 }
 

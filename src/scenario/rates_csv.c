@@ -775,8 +775,8 @@ static enum sciara_status read_header(struct reading *r) {
 static enum sciara_status read_columns(struct reading *r) {
   enum sciara_rates_quantity from[2];
   size_t count;
-  const enum sciara_status status = read_header(r);
-  if (status != SCIARA_OK) return sciara_fail_context(status, "%s:%zu", r->lines.path, r->lines.line);
+  const enum sciara_status status = read_header(r); // whose line is known afterwards
+  SCIARA_TRY(sciara_fail_context(status, "%s:%zu", r->lines.path, r->lines.line));
   SCIARA_TRY(find_rates(r, from, &count));
   SCIARA_TRY(read_rows(r, from, count));
   SCIARA_TRY(describe(r, from, count));

@@ -273,8 +273,7 @@ static enum sciara_status take_edits(const cJSON *edits, const char *folder, str
     const size_t k = s->dem.edit_count++;
     enum sciara_status status = take_edit(item, folder, k, &s->dem.edits[k]);
     if (status == SCIARA_OK) status = check_order(s, k);
-    if (status != SCIARA_OK)
-      sciara_diagnostics_add(diagnostics, sciara_fail_context(status, "%s: dem.edits[%zu]", s->path, k));
+    sciara_diagnostics_add(diagnostics, sciara_fail_context(status, "%s: dem.edits[%zu]", s->path, k));
   }
   return diagnostics->count == before ? print_edits(edits, s) : SCIARA_OK;
 }
@@ -341,14 +340,12 @@ static enum sciara_status take_model(const cJSON *root, struct sciara_scenario_s
     if (reference) memcpy((char *)&s->params + of_cells[i].offset, &reference->valuedouble, sizeof(double));
   }
   SCIARA_TRY(describe_model(sciara_preset_find(get_item(model, "preset")->valuestring), s));
-  enum sciara_status status = sciara_params_check(&s->params);
-  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", s->path);
+  return sciara_fail_context(sciara_params_check(&s->params), "%s", s->path);
 }
 
 /** Checks that the parameters of the model fit the precision of the engine. */
 static enum sciara_status check_params_range(const struct sciara_scenario_spec *s) {
-  const enum sciara_status status = sciara_params_check_range(&s->params, s->engine.single_precision);
-  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", s->path);
+  return sciara_fail_context(sciara_params_check_range(&s->params, s->engine.single_precision), "%s", s->path);
 }
 
 static enum sciara_status check_temperature(const struct sciara_scenario_spec *s, const char *key,

@@ -85,9 +85,8 @@ enum sciara_status sciara_vent_area_check(const cJSON *vent, enum sciara_vent_pl
 static enum sciara_status read_area(struct reading *r) {
   const cJSON *radius = cJSON_GetObjectItemCaseSensitive(r->vent, "radius_m");
   const cJSON *width = cJSON_GetObjectItemCaseSensitive(r->vent, "width_m");
-  const enum sciara_status status =
-      r->spec->file ? SCIARA_OK : sciara_vent_area_check(r->vent, r->spec->place, r->index);
-  if (status != SCIARA_OK) return sciara_fail_context(status, "%s", r->file);
+  SCIARA_TRY(sciara_fail_context(r->spec->file ? SCIARA_OK : sciara_vent_area_check(r->vent, r->spec->place, r->index),
+                                 "%s", r->file));
   r->spec->reach_m = radius ? radius->valuedouble : width ? 0.5 * width->valuedouble : 0;
   return SCIARA_OK;
 }

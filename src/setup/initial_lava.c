@@ -131,8 +131,7 @@ enum sciara_status sciara_initial_checkpoint_take(struct sciara_problem *p) {
   sciara_checkpoint_warn_of_start(p, path, &c, "");
 cleanup:
   sciara_checkpoint_free(&c);
-  return status == SCIARA_OK ? SCIARA_OK
-                             : sciara_fail_context(status, "%s: initial.checkpoint", p->source->scenario.path);
+  return sciara_fail_context(status, "%s: initial.checkpoint", p->source->scenario.path);
 }
 
 // --------------------------------------------------------------------------------------------------------- checkpoints

@@ -355,7 +355,7 @@ static enum sciara_status read_dem(const struct sciara_scenario_spec *s, const s
   if (status == SCIARA_OK) status = shape_ground(s, options, options->ground != NULL, dem);
   if (status == SCIARA_OK && !options->ground) status = add_error(s, dem);
   if (status == SCIARA_ERR_USAGE) return status; // of an option, not of the scenario
-  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", s->path);
+  return sciara_fail_context(status, "%s", s->path);
 }
 
 /** A site of a DEM, whose altitudes it takes over. */

@@ -118,8 +118,7 @@ static enum sciara_status problem_find_vents(struct sciara_problem *p, const str
   for (size_t k = first; k < s->vent_count && status == SCIARA_OK; k++) {
     if (!is_to_do(p, k)) continue;
     cJSON *vent = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(root, "vents"), (int)k);
-    status = find_vent(p, options, k, vent);
-    if (status != SCIARA_OK) status = sciara_fail_context(status, "%s: vents[%zu] (%s)", s->path, k, s->vents[k].name);
+    status = sciara_fail_context(find_vent(p, options, k, vent), "%s: vents[%zu] (%s)", s->path, k, s->vents[k].name);
   }
   if (status == SCIARA_OK && root) status = sciara_json_print(root, &text);
   cJSON_Delete(root);
@@ -537,16 +536,15 @@ static enum sciara_status check_end(const struct sciara_problem *p) {
 static void check_ranges(const struct sciara_problem *p, struct sciara_diagnostics *diagnostics) {
   const struct sciara_scenario_spec *s = &p->source->scenario;
   enum sciara_status status = sciara_cell_size_check(&s->params, p->grid.cell_size, s->engine.single_precision);
-  sciara_diagnostics_add(diagnostics, status == SCIARA_OK ? status : sciara_fail_context(status, "%s", s->path));
+  sciara_diagnostics_add(diagnostics, sciara_fail_context(status, "%s", s->path));
   for (size_t k = 0; k < s->vent_count; k++) {
     const struct sciara_placement *at = &p->source->placed[k];
     status = SCIARA_OK;
     for (int64_t n = at->first; n < at->first + at->count && status == SCIARA_OK; n++) status = check_rates(p, n);
-    if (status != SCIARA_OK)
-      sciara_diagnostics_add(diagnostics, sciara_fail_context(status, "%s: vents[%zu].effusion", s->path, k));
+    sciara_diagnostics_add(diagnostics, sciara_fail_context(status, "%s: vents[%zu].effusion", s->path, k));
   }
   status = sciara_volume_check(sciara_vents_total(p->vents), p->grid.cell_size);
-  sciara_diagnostics_add(diagnostics, status == SCIARA_OK ? status : sciara_fail_context(status, "%s: vents", s->path));
+  sciara_diagnostics_add(diagnostics, sciara_fail_context(status, "%s: vents", s->path));
   sciara_diagnostics_add(diagnostics, check_end(p));
 }
 

@@ -63,7 +63,7 @@ enum sciara_status sciara_engine_choose(const struct sciara_engine_choice *c, en
   const struct sciara_engine_options options = sciara_chosen_options(c);
   status = sciara_engine_options_check(*out, &options);
   if (status == SCIARA_OK) status = check_device(c, notes, *out);
-  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(attribute(status, by_override), "%s: engine", c->source);
+  return sciara_fail_context(attribute(status, by_override), "%s: engine", c->source);
 }
 
 enum sciara_status sciara_engine_check_bands(const struct sciara_engine_choice *c, const struct sciara_engine_ops *ops,

@@ -392,8 +392,7 @@ static enum sciara_status choose_crs(const struct sciara_dem_request *q, const s
                        q->path, OSRGetName(s->srs));
   }
   if (q->crs) {
-    const enum sciara_status status = sciara_srs_parse(q->crs, &t->to);
-    if (status != SCIARA_OK) return sciara_fail_context(status, "dem.crs");
+    SCIARA_TRY(sciara_fail_context(sciara_srs_parse(q->crs, &t->to), "dem.crs"));
     if (!sciara_srs_is_metric(t->to))
       return sciara_fail(
           SCIARA_ERR_INPUT,
@@ -514,8 +513,7 @@ static enum sciara_status check_scale(const struct sciara_dem_request *q, const 
   }
   if (!s->srs || warped || !sciara_srs_is_metric(s->srs)) return SCIARA_OK;
   SCIARA_TRY(window_bounds(s, window, t, t->from, bounds));
-  const enum sciara_status status = sciara_crs_scale(s->srs, bounds, &scale);
-  if (status != SCIARA_OK) return sciara_fail_context(status, "%s", q->path);
+  SCIARA_TRY(sciara_fail_context(sciara_crs_scale(s->srs, bounds, &scale), "%s", q->path));
   return sciara_crs_scale_is_sound(scale) ? SCIARA_OK : refuse_own(q, s, scale);
 }
 

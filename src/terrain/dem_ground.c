@@ -108,9 +108,7 @@ static enum sciara_status add_feature(void *context, const struct sciara_shape *
   for (int k = SCIARA_EDIT_HEIGHT; k < SCIARA_EDIT_VALUES; k++) says |= !isnan(whole.value[k]);
   for (int k = 0; k < SCIARA_EDIT_VALUES; k++)
     if (isnan(whole.value[k]) && (k == SCIARA_EDIT_WIDTH || !says)) whole.value[k] = w->edit->value[k];
-  const enum sciara_status status = add_shape(context, &whole);
-  return status == SCIARA_OK ? status
-                             : sciara_fail_context(status, "%s, feature %" PRId64, w->edit->path, shape->feature + 1);
+  return sciara_fail_context(add_shape(context, &whole), "%s, feature %" PRId64, w->edit->path, shape->feature + 1);
 }
 
 /** The altitudes of a raster, where it has some. */

@@ -231,8 +231,7 @@ static enum sciara_status change_places(const struct table *t, struct rows *r, s
   for (size_t k = 0; k < r->count && diagnostics->count < MOST_PROBLEMS; k++) {
     struct sciara_point at = r->row[k].at;
     status = sciara_georef_place(wkt, grid, &at, 1);
-    if (status != SCIARA_OK) status = sciara_fail_context(status, "%s:%zu", t->csv.name, r->row[k].line);
-    sciara_diagnostics_add(diagnostics, status);
+    sciara_diagnostics_add(diagnostics, sciara_fail_context(status, "%s:%zu", t->csv.name, r->row[k].line));
   }
   r->count = 0;
   return SCIARA_OK;

@@ -75,12 +75,11 @@ static void print_vent(const struct sciara_problem *p, size_t k, const struct sc
 }
 
 static void print_vents(const struct sciara_problem *p, struct sciara_diagnostics *diagnostics) {
-  char end[48], in_run[SCIARA_SESSION_EMISSION];
+  char in_run[SCIARA_SESSION_EMISSION];
   struct sciara_outflow *outflow = NULL;
   sciara_session_emission(p, in_run);
-  sciara_print_duration(sciara_vents_end(p->vents), end, sizeof end);
   sciara_print("vents:         %zu, %.6g m3 in all, until %s%s\n", p->source->scenario.vent_count,
-               sciara_vents_total(p->vents), end, in_run);
+               sciara_vents_total(p->vents), SCIARA_DURATION(sciara_vents_end(p->vents)), in_run);
   if (sciara_has_towers(&p->params)) sciara_diagnostics_add(diagnostics, sciara_outflows_of(p, &outflow));
   for (size_t k = 0; k < p->source->scenario.vent_count; k++) print_vent(p, k, outflow ? &outflow[k] : NULL);
   sciara_free(outflow);
@@ -172,13 +171,12 @@ static void print_names(const char *title, unsigned fields, const char *suffix) 
 }
 
 static void print_end(const struct sciara_scenario_spec *s) {
-  char text[48];
   const struct sciara_until_rule at = {.before = "", .after = ""},
                                  *rule = s->run.until == SCIARA_UNTIL_TIME ? &at : &sciara_until_rules[s->run.until];
-  sciara_print_duration(rule == &at ? s->run.until_s : s->run.rest_s, text, sizeof text);
-  sciara_print("end:           %s%s%s", rule->before, rule == &at || *rule->after ? text : "", rule->after);
-  sciara_print_duration(s->run.max_time_s, text, sizeof text);
-  if (isfinite(s->run.max_time_s)) sciara_print(", at the latest after %s", text);
+  sciara_print("end:           %s%s%s", rule->before,
+               rule == &at || *rule->after ? SCIARA_DURATION(rule == &at ? s->run.until_s : s->run.rest_s) : "",
+               rule->after);
+  if (isfinite(s->run.max_time_s)) sciara_print(", at the latest after %s", SCIARA_DURATION(s->run.max_time_s));
   if (s->run.max_steps != UINT64_MAX)
     sciara_print(", at the latest after %" PRIu64 " %s", s->run.max_steps,
                  sciara_plural(s->run.max_steps, "step", "steps"));
@@ -186,8 +184,7 @@ static void print_end(const struct sciara_scenario_spec *s) {
 }
 
 static void print_snapshots(const struct sciara_scenario_spec *s, const struct sciara_size_estimate *f) {
-  char every[48];
-  sciara_print_duration(s->output.every_s, every, sizeof every);
+  const char *every = SCIARA_DURATION(s->output.every_s);
   if (!(s->output.every_s > 0))
     sciara_print("snapshots:     1, of the final state\n");
   else if (isfinite(f->snapshots))
@@ -207,30 +204,24 @@ static void warn_disk(const struct sciara_problem *p) {
   const struct sciara_scenario_spec *s = &p->source->scenario;
   const double room = sciara_disk_free(s->output.folder),
                need = p->source->size.snapshots * (double)p->source->size.snapshot;
-  char needed[48], found[48];
   if (!(room > 0) || !isfinite(need) || need <= room) return;
-  sciara_print_bytes(need, needed, sizeof needed);
-  sciara_print_bytes(room, found, sizeof found);
   sciara_log(SCIARA_LOG_WARNING,
              "%s: output.every: the snapshots do not fit on the disk: with one at each interval they take about %s, "
              "and %s are free; expected a longer interval, or fewer output.fields",
-             s->path, needed, found);
+             s->path, SCIARA_BYTES(need), SCIARA_BYTES(room));
 }
 
 static void print_checkpoint_size(const struct sciara_scenario_spec *s, const struct sciara_size_estimate *f) {
   const double every = s->output.checkpoint_every_s, wall = s->output.checkpoint_wall_s;
-  char simulated[48], machine[48];
-  sciara_print_duration(every, simulated, sizeof simulated);
-  sciara_print_duration(wall, machine, sizeof machine);
   if (!(every > 0) && !(wall > 0))
     sciara_print("checkpoints:   when a signal stops the run or requests one");
   else
-    sciara_print("checkpoints:   every %s%s%s%s, the last two are retained", every > 0 ? simulated : "",
-                 every > 0 && wall > 0 ? " and every " : "", wall > 0 ? machine : "",
+    sciara_print("checkpoints:   every %s%s%s%s, the last two are retained", every > 0 ? SCIARA_DURATION(every) : "",
+                 every > 0 && wall > 0 ? " and every " : "", wall > 0 ? SCIARA_DURATION(wall) : "",
                  wall > 0 ? " of wall-clock time" : "");
-  sciara_print_duration(s->output.keep_every_s, simulated, sizeof simulated);
   if (s->output.keep_all || s->output.keep_every_s > 0)
-    sciara_print(" and %s%s", s->output.keep_all ? "all others" : "one every ", s->output.keep_all ? "" : simulated);
+    sciara_print(" and %s%s", s->output.keep_all ? "all others" : "one every ",
+                 s->output.keep_all ? "" : SCIARA_DURATION(s->output.keep_every_s));
   sciara_print("; about %.2f MB each once all lava has been emitted\n", (double)f->checkpoint * 1e-6);
 }
 

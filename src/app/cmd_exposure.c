@@ -139,12 +139,8 @@ static enum sciara_status print_reached(const struct sciara_run_exposure *e, con
   for (size_t k = 0; k < count && k < MOST_ROWS; k++) {
     const struct sciara_exposed *p = &e->exposure.place[order[k]];
     const struct sciara_poi *poi = &e->pois.poi[order[k]];
-    char time[48 + SCIARA_MINUTE_SIZE] = "-";
-    if (isfinite(p->arrival_s)) {
-      sciara_print_duration(p->arrival_s, time, sizeof time);
-      sciara_append_minute(start, p->arrival_s, time, sizeof time);
-    }
-    sciara_print("%-*s %-28s %-5s %8.2f m", width, time, poi->name, sciara_poi_kind_name(poi->kind), p->deposit_m);
+    sciara_print("%-*s %-28s %-5s %8.2f m", width, isfinite(p->arrival_s) ? SCIARA_MOMENT(start, p->arrival_s) : "-",
+                 poi->name, sciara_poi_kind_name(poi->kind), p->deposit_m);
     print_covered_part(p, poi->kind);
     sciara_print("%s\n", p->mapped ? "  mapped" : "");
     mapped |= p->mapped;
@@ -160,10 +156,7 @@ static enum sciara_status print_reached(const struct sciara_run_exposure *e, con
 /** Up to when "not reached" holds, and what limits it. */
 static void print_until(const struct sciara_snapshot *s) {
   const double lava = s->ledger.liquid_m3 + s->ledger.solid_m3;
-  char time[48 + SCIARA_MINUTE_SIZE];
-  sciara_print_duration(s->time_s, time, sizeof time);
-  sciara_append_minute(s->start, s->time_s, time, sizeof time);
-  sciara_print("until %s", time);
+  sciara_print("until %s", SCIARA_MOMENT(s->start, s->time_s));
   if (lava > 0) sciara_print(", when %.3g %% of the lava is still liquid", 100 * s->ledger.liquid_m3 / lava);
   sciara_print("\n");
   if (s->ledger.lost_m3 > 0)

@@ -80,8 +80,7 @@ static void print_rule(const char *name, int64_t edition) {
 
 static enum sciara_status print_snapshot(struct sciara_target *t) {
   const struct sciara_snapshot *s = &t->snapshot;
-  char simulated[48], date[SCIARA_DATE_SIZE];
-  sciara_print_duration(s->time_s, simulated, sizeof simulated);
+  char date[SCIARA_DATE_SIZE];
   const bool dated = sciara_date_after(s->start, s->time_s, date);
   sciara_print("snapshot:      %s\n", t->path);
   if (s->title) sciara_print("title:         %s\n", s->title);
@@ -89,7 +88,7 @@ static enum sciara_status print_snapshot(struct sciara_target *t) {
   sciara_print("made by:       %s, engine %s, %s precision\n", s->source ? s->source : "?", s->engine ? s->engine : "?",
                s->precision ? s->precision : "?");
   sciara_print("time:          step %" PRIu64 ", simulated %.10g s (%s%s%s), clock %.10g s\n", s->step, s->time_s,
-               simulated, dated ? ", " : "", date, s->clock_s);
+               SCIARA_DURATION(s->time_s), dated ? ", " : "", date, s->clock_s);
   sciara_print_grid(&s->grid, &s->georef);
   print_ledger(&s->ledger, s->has_sea);
   sciara_print("liquid cells:  %" PRId64 "\nchecksum:      %016" PRIx64 "\nfields (%s):\n", s->liquid_cells,
@@ -143,11 +142,10 @@ static enum sciara_status check_series(const char *folder) {
 
 /** Prints that lava left the map, and from when on. */
 static void print_lost(const struct sciara_run_json *r) {
-  char time[48], from[96] = "";
-  if (isfinite(r->lost_from_s)) {
-    sciara_print_duration(r->lost_from_s, time, sizeof time);
-    snprintf(from, sizeof from, " from simulated time %s (%.10g s) on", time, r->lost_from_s);
-  }
+  char from[96] = "";
+  if (isfinite(r->lost_from_s))
+    snprintf(from, sizeof from, " from simulated time %s (%.10g s) on", SCIARA_DURATION(r->lost_from_s),
+             r->lost_from_s);
   sciara_print("left the map:  %.6g m3 of lava%s: its front and area beyond the rim are not known\n", r->ledger.lost_m3,
                from);
 }
@@ -223,15 +221,13 @@ static enum sciara_status print_checkpoint_list(const char *folder) {
 
 static enum sciara_status print_checkpoint(const char *path) {
   struct sciara_checkpoint c;
-  char simulated[48];
   SCIARA_TRY(sciara_checkpoint_verify(path, &c));
-  sciara_print_duration(c.time_s, simulated, sizeof simulated);
   sciara_print("checkpoint:    %s, undamaged\nscenario:      %s\n", path, c.scenario_path);
   sciara_print("made by:       sciara %s (git %s), engine %s, %s precision\n",
                c.program_version ? c.program_version : "?", c.git_hash ? c.git_hash : "?", c.engine ? c.engine : "?",
                c.identity.precision);
-  sciara_print("time:          step %" PRIu64 ", simulated %.10g s (%s), clock %.10g s\n", c.step, c.time_s, simulated,
-               c.clock_s);
+  sciara_print("time:          step %" PRIu64 ", simulated %.10g s (%s), clock %.10g s\n", c.step, c.time_s,
+               SCIARA_DURATION(c.time_s), c.clock_s);
   sciara_print_grid(&c.identity.grid, &c.georef);
   sciara_print("snapshots:     %" PRIu64 " before it\nchecksum:      %016" PRIx64 "\n", c.snapshots, c.checksum);
   sciara_checkpoint_free(&c);

@@ -18,9 +18,8 @@ enum { LABEL = 46 }; ///< width of the first column
 static void print_observed(const struct sciara_verification_request *q, const struct sciara_verification *v) {
   static const char *const why[] = {"", ", the last date of that file that the members reach",
                                     ", the end of the members: no date was given or found"};
-  char time[48 + SCIARA_MINUTE_SIZE] = "the time when the lava of all members has come to rest";
-  const char *reason = why[v->at];
-  if (isfinite(v->at_s)) sciara_print_duration(v->at_s, time, sizeof time);
+  const char *reason = why[v->at], *time = isfinite(v->at_s) ? SCIARA_DURATION(v->at_s)
+                                                             : "the time when the lava of all members has come to rest";
   if (isinf(v->at_s)) reason = ", for no date was given or found";
   sciara_print("observed: %s (%s), compared at %s", q->observed.path, v->driver, time);
   if (*v->date) sciara_print(" (%.10s %.5s UTC)", v->date, v->date + sizeof "2026-05-11");
@@ -35,11 +34,8 @@ static void print_cells(const struct sciara_verification_request *q, const struc
   else
     sciara_print("cells: the %" PRId64 " of the land that a member or the observation reaches by then", s->cells);
   sciara_print(", %.3g km2\n", (double)s->cells * area);
-  char time[48], what[96] = "lava with which the members begin";
-  if (!isnan(v->since_s)) {
-    sciara_print_duration(v->since_s, time, sizeof time);
-    snprintf(what, sizeof what, "outline of %s", time);
-  }
+  char what[96] = "lava with which the members begin";
+  if (!isnan(v->since_s)) snprintf(what, sizeof what, "outline of %s", SCIARA_DURATION(v->since_s));
   if (v->begun)
     sciara_print("start: the %s covers %" PRId64 " of them, %.3g km2\n", what, s->cells - v->beyond.cells,
                  (double)(s->cells - v->beyond.cells) * area);

@@ -137,10 +137,8 @@ static void side_free(struct side *s) {
 
 /** "a: without.out, until 2 d, no lava flows any more" */
 static void print_side(const char *letter, const struct side *s) {
-  char time[48 + SCIARA_MINUTE_SIZE];
-  sciara_print_duration(s->target.snapshot.time_s, time, sizeof time);
-  sciara_append_minute(s->target.snapshot.start, s->target.snapshot.time_s, time, sizeof time);
-  sciara_print("%s: %s, until %s%s\n", letter, s->target.path, time,
+  sciara_print("%s: %s, until %s%s\n", letter, s->target.path,
+               SCIARA_MOMENT(s->target.snapshot.start, s->target.snapshot.time_s),
                isinf(s->end) ? "" : ", when lava is still liquid");
 }
 
@@ -173,25 +171,21 @@ static void print_outside(const struct side s[2], size_t count) {
 
 /** "1 h 40 min later" */
 static void print_delay(double seconds, char text[64]) {
-  char time[48];
-  sciara_print_duration(fabs(seconds), time, sizeof time);
   if (seconds == 0)
     snprintf(text, 64, "at the same time");
   else
-    snprintf(text, 64, "%s %s", time, seconds > 0 ? "later" : "earlier");
+    snprintf(text, 64, "%s %s", SCIARA_DURATION(fabs(seconds)), seconds > 0 ? "later" : "earlier");
 }
 
 static void print_place(const struct side s[2], size_t k, enum sciara_exposure_change change) {
   static const char *const units[SCIARA_POI_KINDS] = {"", "m", "m2"};
   const struct sciara_poi *poi = &s[0].e.pois.poi[k];
   const int width = s[0].target.snapshot.start || s[1].target.snapshot.start ? 39 : 16;
-  char time[2][48 + SCIARA_MINUTE_SIZE], text[64], depth[2][32];
+  char time[2][SCIARA_MOMENT_SIZE], text[64], depth[2][32];
   for (int of = 0; of < 2; of++) {
     const struct sciara_exposed *p = &s[of].e.exposure.place[k];
     snprintf(time[of], sizeof time[of], p->reached ? "reached" : "-");
-    if (!isfinite(p->arrival_s)) continue;
-    sciara_print_duration(p->arrival_s, time[of], sizeof time[of]);
-    sciara_append_minute(s[of].target.snapshot.start, p->arrival_s, time[of], sizeof time[of]);
+    if (isfinite(p->arrival_s)) sciara_print_moment(s[of].target.snapshot.start, p->arrival_s, time[of]);
   }
   snprintf(text, sizeof text, "%s", sciara_exposure_change_name(change));
   const double delay = s[1].e.exposure.place[k].arrival_s - s[0].e.exposure.place[k].arrival_s;

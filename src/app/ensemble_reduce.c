@@ -69,14 +69,12 @@ static void print_probability(const struct sciara_sample *s, const struct sciara
 
 /** @param start the date from which times count, or "" */
 static void print_value(const char *name, double value, const char *unit, const char *start) {
-  char text[48 + SCIARA_MINUTE_SIZE];
+  char text[SCIARA_MOMENT_SIZE];
   if (!isfinite(value)) return;
-  if (strcmp(unit, "s") == 0) {
-    sciara_print_duration(value, text, sizeof text);
-    sciara_append_minute(start, value, text, sizeof text);
-  } else {
+  if (strcmp(unit, "s") == 0)
+    sciara_print_moment(start, value, text);
+  else
     snprintf(text, sizeof text, fabs(value) < 0.1 && value != 0 ? "%.3g %s" : "%.2f %s", value, unit);
-  }
   sciara_print("  %-28s %s\n", name, text);
 }
 
@@ -130,8 +128,7 @@ static enum sciara_status print_poi(const struct sciara_reduction *r, const stru
       sciara_print("  %-28s %.2f and %.2f %%\n", "  from half of the members", 100 * p->half[0], 100 * p->half[1]);
   }
   for (size_t k = 0; k < q->within_count; k++) {
-    sciara_print_duration(q->within_s[k], text, sizeof text);
-    snprintf(label, sizeof label, "lava arrives within %s", text);
+    snprintf(label, sizeof label, "lava arrives within %s", SCIARA_DURATION(q->within_s[k]));
     sciara_append_minute(r->start, q->within_s[k], label, sizeof label);
     sciara_print("  %-28s ", label);
     print_probability(&r->sample, &result.within[k].estimate, bounds);
@@ -307,8 +304,7 @@ static enum sciara_status find_pois(const struct sciara_arguments *a, struct sci
 
 /** Rows of a table: what reaches the place. */
 static void print_contribution(const struct sciara_reduction *r, const struct sciara_contribution *c) {
-  char vent[24], event[24], time[48] = "-";
-  if (isfinite(c->arrival)) sciara_print_duration(c->arrival, time, sizeof time);
+  char vent[24], event[24];
   sciara_print("  %-20s %-16s %6zu %6zu ", sciara_reduction_vent(r, c->vent, vent),
                sciara_reduction_event(r, c->event, event), c->members, c->hits);
   print_number(c->weight, 100, 3);
@@ -316,7 +312,7 @@ static void print_contribution(const struct sciara_reduction *r, const struct sc
   print_number(c->probability, 100, 2);
   sciara_print(" %% ");
   print_number(c->contribution, 100, 2);
-  sciara_print(" %%  %s\n", time);
+  sciara_print(" %%  %s\n", isfinite(c->arrival) ? SCIARA_DURATION(c->arrival) : "-");
 }
 
 static enum sciara_status print_contributions(const struct sciara_reduction *r, size_t poi,

@@ -60,8 +60,7 @@ static enum sciara_status append_sentence(const struct sciara_reweight *w, const
 static void print_weights(const struct sciara_ensemble *e, const struct sciara_reweight *w,
                           const struct sciara_reweight_options *o) {
   const size_t others = e->members.count - w->finished;
-  char at[48];
-  sciara_print_duration(o->at_s, at, sizeof at);
+  const char *at = SCIARA_DURATION(o->at_s);
   if (others > 0)
     sciara_log(SCIARA_LOG_WARNING,
                "%zu of %zu members are not finished, have failed or have the weight 0: those without a result have the "

@@ -54,16 +54,12 @@ static void print_ensemble_estimate(const struct sciara_ensemble_estimate *e) {
   } else {
     sciara_print("time:     no estimate%s%s\n", *e->time.why ? ": " : "", e->time.why);
   }
-  char size[48];
-  sciara_print_bytes(e->time.member_bytes, size, sizeof size);
   if (e->time.member_bytes > 0)
-    sciara_print("memory:   at most about %s for each member at a time\n", size);
+    sciara_print("memory:   at most about %s for each member at a time\n", SCIARA_BYTES(e->time.member_bytes));
   else
     sciara_print("memory:   not known\n");
-  sciara_print_bytes(e->bytes, size, sizeof size);
-  sciara_print("disk:     at most about %s", size);
-  sciara_print_bytes(e->free_bytes, size, sizeof size);
-  sciara_print(e->free_bytes > 0 ? ", %s are free\n" : "\n", size);
+  sciara_print("disk:     at most about %s", SCIARA_BYTES(e->bytes));
+  sciara_print(e->free_bytes > 0 ? ", %s are free\n" : "\n", SCIARA_BYTES(e->free_bytes));
 }
 
 /** Plans a file into a folder, as `ensemble plan` does, or only checks it (NULL): prints the problems, or the estimate. The exit code. */
@@ -283,11 +279,11 @@ struct view {
 };
 
 static void print_progress(const struct sciara_execute_progress *p, char *line, size_t size) {
-  char left[48] = "-", faults[64] = "";
-  if (p->to_go_s >= 0) sciara_print_duration(p->to_go_s, left, sizeof left);
+  char faults[64] = "";
   if (p->failed + p->censored > 0)
     snprintf(faults, sizeof faults, "  %zu failed, %zu censored", p->failed, p->censored);
-  snprintf(line, size, "%zu/%zu members  %.0f members/h  ETA %s%s", p->finished, p->total, p->per_hour, left, faults);
+  snprintf(line, size, "%zu/%zu members  %.0f members/h  ETA %s%s", p->finished, p->total, p->per_hour,
+           p->to_go_s >= 0 ? SCIARA_DURATION(p->to_go_s) : "-", faults);
 }
 
 static void show_ensemble_progress(void *context, const struct sciara_execute_progress *p) {
@@ -425,10 +421,9 @@ static int run_ensemble_command(const struct sciara_arguments *arguments) {
 }
 
 static void print_speed(const struct sciara_ensemble_status *s) {
-  char time[48];
-  sciara_print_duration(s->last_s, time, sizeof time);
   if (s->last_hour > 0)
-    sciara_print("speed:    %.0f members/h (%.0f in %s, of the last hour)\n", s->per_hour, s->last_hour, time);
+    sciara_print("speed:    %.0f members/h (%.0f in %s, of the last hour)\n", s->per_hour, s->last_hour,
+                 SCIARA_DURATION(s->last_s));
   else
     sciara_print("speed:    no member in the last hour\n");
 }
@@ -441,10 +436,8 @@ static enum sciara_status print_status(const struct sciara_arguments *arguments)
   if (status == SCIARA_OK) {
     sciara_print("members:  %zu of %zu finished, %zu failed, %zu censored\n", s.finished, s.members, s.failed,
                  s.censored);
-    char size[48];
-    sciara_print_bytes((double)s.bytes, size, sizeof size);
-    sciara_print("batches:  %zu of %zu written, %s; %zu finished members of others\n", s.whole, s.batches, size,
-                 s.single);
+    sciara_print("batches:  %zu of %zu written, %s; %zu finished members of others\n", s.whole, s.batches,
+                 SCIARA_BYTES((double)s.bytes), s.single);
     if (s.begun > 0)
       sciara_print("begun:    %zu %s from %s\n", s.begun,
                    sciara_plural(s.begun, "member continues", "members continue"),
@@ -459,9 +452,8 @@ static enum sciara_status print_status(const struct sciara_arguments *arguments)
           "stop:     the stop rule holds after %zu %s: the other members are not computed (run --all: they are)\n",
           s.enough, sciara_plural(s.enough, "batch", "batches"));
     else if (s.finished < s.members && s.per_hour > 0) {
-      char left[48];
-      sciara_print_duration(3600 * (double)(s.members - s.finished) / s.per_hour, left, sizeof left);
-      sciara_print("ETA:      %s at this speed\n", left);
+      sciara_print("ETA:      %s at this speed\n",
+                   SCIARA_DURATION(3600 * (double)(s.members - s.finished) / s.per_hour));
     }
   }
   sciara_ensemble_free(&ensemble);

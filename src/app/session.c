@@ -58,14 +58,13 @@ static double smooth(double mean, double value) { return mean > 0 ? 0.8 * mean +
 
 static void print_progress_line(const struct progress_view *v, const struct sciara_engine_progress *p, double share,
                                 double to_go, char *line, size_t size) {
-  char simulated[48], left[48], eta[64] = "ETA -";
-  sciara_print_duration(p->time, simulated, sizeof simulated);
-  sciara_print_duration(to_go > 0 ? to_go : 0, left, sizeof left);
-  if (to_go >= 0) snprintf(eta, sizeof eta, "ETA %s", left);
+  char eta[64] = "ETA -";
+  if (to_go >= 0) snprintf(eta, sizeof eta, "ETA %s", SCIARA_DURATION(to_go > 0 ? to_go : 0));
   // The most important values first: a narrow terminal cuts off the end.
   snprintf(line, size,
            "simulated %s  %3.0f %%  %s  %.4g x real time  %.0f steps/s  %" PRId64 " liquid cells  %.4g m3 emitted",
-           simulated, 100 * share, share < 1 ? eta : "cooling", v->real_times, v->speed, p->liquid_cells, p->emitted);
+           SCIARA_DURATION(p->time), 100 * share, share < 1 ? eta : "cooling", v->real_times, v->speed, p->liquid_cells,
+           p->emitted);
 }
 
 static void print_progress_json(const struct progress_view *v, const struct sciara_engine_progress *p, double share,
@@ -136,15 +135,13 @@ double sciara_session_progress_every(const struct sciara_arguments *arguments) {
 void sciara_session_emission(const struct sciara_problem *p, char text[SCIARA_SESSION_EMISSION]) {
   const struct sciara_vents *v = p->vents;
   const double from = p->state ? p->state->time : 0, until = sciara_limits_end(&p->run);
-  char begin[48], end[48];
   double volume = 0;
   *text = '\0';
   if (until >= sciara_vents_end(v)) return;
   for (int64_t k = 0; k < v->count && until > from; k++)
     volume += sciara_vent_volume(v->begin, v->end, v->rate, v->first[k], v->first[k + 1], from, until - from);
-  sciara_print_duration(from, begin, sizeof begin);
-  sciara_print_duration(until, end, sizeof end);
-  snprintf(text, SCIARA_SESSION_EMISSION, "; of it %.6g m3 in the run (%s to %s)", volume, begin, end);
+  snprintf(text, SCIARA_SESSION_EMISSION, "; of it %.6g m3 in the run (%s to %s)", volume, SCIARA_DURATION(from),
+           SCIARA_DURATION(until));
 }
 
 static void describe_session(const struct sciara_problem *p) {
@@ -157,10 +154,8 @@ static void describe_session(const struct sciara_problem *p) {
 }
 
 static void describe_start(const struct sciara_resume *r) {
-  char simulated[48];
-  sciara_print_duration(r->from.time_s, simulated, sizeof simulated);
   sciara_log(SCIARA_LOG_INFO, "%s: from %s, step %" PRIu64 ", simulated %s, computed by engine %s",
-             r->branch ? "a branch" : "the run is continued", r->path, r->from.step, simulated,
+             r->branch ? "a branch" : "the run is continued", r->path, r->from.step, SCIARA_DURATION(r->from.time_s),
              r->from.engine ? r->from.engine : "?");
 }
 
@@ -248,13 +243,12 @@ static void describe_more(const struct sciara_simulation *s, const struct sciara
 }
 
 static void describe_result(const struct sciara_simulation *s, const struct sciara_run_result *r) {
-  char simulated[48], date[SCIARA_DATE_SIZE];
-  sciara_print_duration(r->end.time, simulated, sizeof simulated);
+  char date[SCIARA_DATE_SIZE];
   const bool dated = sciara_date_after(s->problem.source->scenario.start, r->end.time, date);
   sciara_log(SCIARA_LOG_INFO,
              "end (%s): step %" PRIu64 ", simulated %s%s%s, wall-clock time %.1f s, of which %.1f s computing",
-             sciara_end_name(r->end.reason), r->end.step, simulated, dated ? " until " : "", date, r->wall_s,
-             s->compute_s);
+             sciara_end_name(r->end.reason), r->end.step, SCIARA_DURATION(r->end.time), dated ? " until " : "", date,
+             r->wall_s, s->compute_s);
   sciara_log(
       SCIARA_LOG_INFO,
       "ledger: initial %.10g + emitted %.10g = liquid %.10g + solid %.10g + lost %.10g m3 (residual %.2g, bound of "

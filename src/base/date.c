@@ -170,6 +170,12 @@ void sciara_append_minute(const char *start, double seconds, char *text, size_t 
   if (sciara_minute_after(start, seconds, date)) snprintf(text + used, capacity - used, " (%s)", date);
 }
 
+const char *sciara_print_moment(const char *start, double seconds, char text[SCIARA_MOMENT_SIZE]) {
+  sciara_print_duration(seconds, text, SCIARA_MOMENT_SIZE);
+  sciara_append_minute(start, seconds, text, SCIARA_MOMENT_SIZE);
+  return text;
+}
+
 enum sciara_status sciara_take_time(const char *option, const char *text, const char *start, const char *whose,
                                     double *seconds) {
   double date, from;

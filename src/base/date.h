@@ -48,6 +48,15 @@ bool sciara_zoned_after(const char *start, double seconds, char text[SCIARA_MINU
 /** Appends " (2026-05-11 04:00 UTC)", the date `seconds` after `start`, to a text; nothing where there is none, as above. */
 void sciara_append_minute(const char *start, double seconds, char *text, size_t capacity);
 
+/** Size of a text that holds "2 d (2026-05-12 04:00 UTC)". */
+enum { SCIARA_MOMENT_SIZE = 48 + SCIARA_MINUTE_SIZE };
+
+/** A simulated time as of sciara_print_duration, and its date as of sciara_append_minute, if there is one. Returns `text`. */
+const char *sciara_print_moment(const char *start, double seconds, char text[SCIARA_MOMENT_SIZE]);
+
+/** That text, until the block of the caller ends. */
+#define SCIARA_MOMENT(start, seconds) sciara_print_moment(start, seconds, (char[SCIARA_MOMENT_SIZE]){0})
+
 /**
  * A simulated time above 0, or the date of it, s.
  *

@@ -304,11 +304,11 @@ bool sciara_parse_duration(const char *text, double *seconds) {
 
 enum { MINUTE = 60, HOUR = 3600 };
 
-void sciara_print_duration(double seconds, char *buffer, size_t capacity) {
+const char *sciara_print_duration(double seconds, char *buffer, size_t capacity) {
   const bool small = seconds > 0 && seconds < 1;
   if (!(seconds >= 0) || seconds > 1e15 || small) {
     snprintf(buffer, capacity, small ? "%.3g s" : "%g s", seconds);
-    return;
+    return buffer;
   }
   const uint64_t whole = (uint64_t)seconds,
                  minutes = seconds < HOUR ? whole / MINUTE : (uint64_t)round(seconds / MINUTE);
@@ -325,6 +325,7 @@ void sciara_print_duration(double seconds, char *buffer, size_t capacity) {
       used += (size_t)snprintf(buffer + used, capacity - used, "%s%llu %s", used ? " " : "",
                                (unsigned long long)parts[k].count, parts[k].unit);
   if (used == 0) snprintf(buffer, capacity, "0 s");
+  return buffer;
 }
 
 /** Two digits, or all of a larger number. */
@@ -332,7 +333,7 @@ static void print_rounded(double value, const char *unit, char *buffer, size_t c
   snprintf(buffer, capacity, value < 9.95 ? "%.1f %s" : "%.0f %s", value, unit);
 }
 
-void sciara_print_about(double seconds, char *buffer, size_t capacity) {
+const char *sciara_print_about(double seconds, char *buffer, size_t capacity) {
   if (seconds < 0.95)
     snprintf(buffer, capacity, "%.2g s", seconds);
   else if (seconds < 2 * MINUTE)
@@ -343,18 +344,20 @@ void sciara_print_about(double seconds, char *buffer, size_t capacity) {
     print_rounded(seconds / HOUR, "h", buffer, capacity);
   else
     print_rounded(seconds / (24 * HOUR), "d", buffer, capacity);
+  return buffer;
 }
 
-void sciara_print_bytes(double bytes, char *buffer, size_t capacity) {
+const char *sciara_print_bytes(double bytes, char *buffer, size_t capacity) {
   static const char *const units[] = {"kB", "MB", "GB", "TB"};
   size_t unit = 0;
   double value = bytes * 1e-3;
   if (bytes < 1000) {
     snprintf(buffer, capacity, "%.0f bytes", bytes);
-    return;
+    return buffer;
   }
   for (; unit < 3 && value >= 999.5; unit++) value *= 1e-3;
   snprintf(buffer, capacity, value < 9.995 ? "%.2f %s" : value < 99.95 ? "%.1f %s" : "%.0f %s", value, units[unit]);
+  return buffer;
 }
 
 void sciara_print_time_name(double seconds, char *buffer, size_t capacity) {

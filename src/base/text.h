@@ -94,16 +94,21 @@ bool sciara_parse_duration(const char *text, double *seconds);
 const char *sciara_plural(uint64_t count, const char *one, const char *many);
 
 /** A duration in readable form: "3 d 4 h 5 min", "12 min 30 s", below a second "0.25 s". From an hour on rounded to minutes.
- *  Fits 48 bytes. */
-void sciara_print_duration(double seconds, char *buffer, size_t capacity);
+ *  Fits 48 bytes. Returns `buffer`. */
+const char *sciara_print_duration(double seconds, char *buffer, size_t capacity);
+
+/** The text of sciara_print_duration, until the block of the caller ends; below those of the next two. */
+#define SCIARA_DURATION(seconds) sciara_print_duration(seconds, (char[48]){0}, 48)
+#define SCIARA_ABOUT(seconds) sciara_print_about(seconds, (char[48]){0}, 48)
+#define SCIARA_BYTES(bytes) sciara_print_bytes(bytes, (char[48]){0}, 48)
 
 /** A time as part of a name, exactly if it has at most 9 digits: "24h", "90min", "30s". */
 void sciara_print_time_name(double seconds, char *buffer, size_t capacity);
-/** A duration of which two digits are known: "97 s", "3.9 min", "25 h". Fits 48 bytes. */
-void sciara_print_about(double seconds, char *buffer, size_t capacity);
+/** A duration of which two digits are known: "97 s", "3.9 min", "25 h". Fits 48 bytes. Returns `buffer`. */
+const char *sciara_print_about(double seconds, char *buffer, size_t capacity);
 
-/** A size of memory or of a file with three digits: "12 bytes", "871 kB", "4.43 MB", "82.7 GB". Fits 48 bytes. */
-void sciara_print_bytes(double bytes, char *buffer, size_t capacity);
+/** A size of memory or of a file with three digits: "12 bytes", "871 kB", "4.43 MB", "82.7 GB". Fits 48 bytes. Returns `buffer`. */
+const char *sciara_print_bytes(double bytes, char *buffer, size_t capacity);
 
 /** Parses the whole text as a finite double, in the format of the C locale. */
 bool sciara_parse_double(const char *text, double *value);

@@ -107,18 +107,13 @@ cleanup:
 /** Refuses an observation at a simulated time, s, that is not after the state with which the run begins. */
 static enum sciara_status refuse_before(const struct sciara_case *s, const struct sciara_evaluate_observed *asked,
                                         double at_s) {
-  char begin[48 + SCIARA_MINUTE_SIZE], found[48 + SCIARA_MINUTE_SIZE];
   if (asked->at_date && !(s->begin_s > 0))
     return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a date after the start of %s, %s; found %s", asked->path,
                        s->path, s->start, asked->at_date);
-  sciara_print_duration(s->begin_s, begin, sizeof begin);
-  sciara_append_minute(s->start, s->begin_s, begin, sizeof begin);
-  sciara_print_duration(at_s, found, sizeof found);
-  sciara_append_minute(s->start, at_s, found, sizeof found);
   return sciara_fail(
       SCIARA_ERR_INPUT,
       "%s: expected a simulated time after %s, when %s begins with the lava of its \"initial\"; found %s", asked->path,
-      begin, s->path, found);
+      SCIARA_MOMENT(s->start, s->begin_s), s->path, SCIARA_MOMENT(s->start, at_s));
 }
 
 /** The simulated time of an observation, which must lie in the run. */

@@ -40,17 +40,15 @@ static enum sciara_status score_members(void *context, size_t member, const stru
 enum sciara_status sciara_members_reach(const struct sciara_batches *b, const struct sciara_sample *sample, double at_s,
                                         size_t *early) {
   const double zero_s = b->ensemble->time_zero_s;
-  char end[48], at[48];
+  const char *at = SCIARA_DURATION(at_s);
   *early = 0;
-  sciara_print_duration(at_s, at, sizeof at);
   for (size_t k = 0; k < sample->count; k++) {
     const struct sciara_footprint *f = &b->member[k];
     if (!sciara_sample_counts(sample, k) || zero_s + f->end_s >= at_s) continue;
     *early += f->censored;
     if (f->censored || f->stop != SCIARA_STOP_TIME) continue;
-    sciara_print_duration(zero_s + f->end_s, end, sizeof end);
     return sciara_fail(SCIARA_ERR_INPUT, "member %" PRId64 " ends at %s: expected an observation up to then, found %s",
-                       f->id, end, at);
+                       f->id, SCIARA_DURATION(zero_s + f->end_s), at);
   }
   if (*early < sample->finished) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT, "expected members that reach the time of the observation, %s, found none", at);

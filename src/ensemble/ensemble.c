@@ -321,16 +321,14 @@ enum sciara_status sciara_ensemble_open_to_run(const char *folder, struct sciara
 
 enum sciara_status sciara_ensemble_take_time(const struct sciara_ensemble *e, const char *option, const char *text,
                                              double *at_s, double *when) {
-  char start[SCIARA_DATE_SIZE], begin[48 + SCIARA_MINUTE_SIZE];
+  char start[SCIARA_DATE_SIZE];
   sciara_date_after(sciara_scenario_base_values(e->scenario)->start, 0, start);
   SCIARA_TRY(sciara_take_time(option, text, start, e->folder, at_s));
   *when = sciara_date_at(start, *at_s);
   if (*at_s > e->time_zero_s) return SCIARA_OK;
-  sciara_print_duration(e->time_zero_s, begin, sizeof begin);
-  sciara_append_minute(start, e->time_zero_s, begin, sizeof begin);
   return sciara_fail(SCIARA_ERR_USAGE,
                      "%s: expected a simulated time after %s, when the members of %s begin; found \"%s\"", option,
-                     begin, e->folder, text);
+                     SCIARA_MOMENT(start, e->time_zero_s), e->folder, text);
 }
 
 struct sciara_scenario_member sciara_ensemble_member(const struct sciara_ensemble *e, size_t member,

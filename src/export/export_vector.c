@@ -46,10 +46,8 @@ static enum sciara_status date(const struct sciara_export_job *job, bool require
   SCIARA_TRY_GOTO(SCIARA_NEW(values, cells, "a map"));
   SCIARA_TRY_GOTO(sciara_target_read(t, SCIARA_FIELD_ARRIVAL_TIME, values));
   if (!given) {
-    char text[48];
     step = sciara_isochrone_step(values, cells, SCIARA_NODATA_ALTITUDE);
-    sciara_print_duration(step, text, sizeof text);
-    sciara_log(SCIARA_LOG_INFO, "no --isochrones given: one every %s", text);
+    sciara_log(SCIARA_LOG_INFO, "no --isochrones given: one every %s", SCIARA_DURATION(step));
   }
   SCIARA_TRY_GOTO(sciara_zones_isochrones(values, cells, SCIARA_NODATA_ALTITUDE, step, t->snapshot.start, out));
 cleanup:

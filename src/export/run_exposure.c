@@ -76,9 +76,7 @@ static enum sciara_status choose_times(const struct reading *r, double zero, con
   qsort(out->times, made, sizeof *out->times, sciara_ascending);
   for (size_t k = 0; k < made; k++)
     if (k == 0 || out->times[k] > out->times[out->time_count - 1]) out->times[out->time_count++] = out->times[k];
-  char text[48];
-  sciara_print_duration(step, text, sizeof text);
-  if (!times) sciara_log(SCIARA_LOG_INFO, "what is covered is reported every %s (--within)", text);
+  if (!times) sciara_log(SCIARA_LOG_INFO, "what is covered is reported every %s (--within)", SCIARA_DURATION(step));
   return SCIARA_OK;
 }
 

@@ -21,12 +21,9 @@ static enum sciara_status open_run(const char *folder, double at_s, struct sciar
   if (t->run_json.snapshot_count == 0) return sciara_fail(SCIARA_ERR_INPUT, "%s: the run has no snapshot yet", folder);
   size_t k = t->run_json.snapshot_count - 1;
   if (isfinite(at_s)) {
-    char at[48], last[48];
-    sciara_print_duration(at_s, at, sizeof at);
-    sciara_print_duration(t->run_json.snapshots[k].time_s, last, sizeof last);
     if (t->run_json.snapshots[k].time_s < at_s)
       return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a snapshot at %s or later, found the last one at %s", folder,
-                         at, last);
+                         SCIARA_DURATION(at_s), SCIARA_DURATION(t->run_json.snapshots[k].time_s));
     for (k = 0; t->run_json.snapshots[k].time_s < at_s;) k++;
   }
   return sciara_run_file(folder, t->run_json.snapshots[k].name, &t->path);

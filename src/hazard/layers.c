@@ -87,8 +87,8 @@ static void add_probabilities(struct builder *b, const struct sciara_ensemble_re
     struct sciara_layer l = {.kind = SCIARA_LAYER_REACHED, .index = k};
     sciara_print_time_name(r->within_s[k], text, sizeof text);
     snprintf(l.name, sizeof l.name, "reached_within_%s", text);
-    sciara_print_duration(r->within_s[k], text, sizeof text);
-    snprintf(l.long_name, sizeof l.long_name, "probability that lava arrives within %s", text);
+    snprintf(l.long_name, sizeof l.long_name, "probability that lava arrives within %s",
+             SCIARA_DURATION(r->within_s[k]));
     add_parts(b, l);
   }
 }

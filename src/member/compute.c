@@ -299,7 +299,6 @@ static enum sciara_status member_checkpoint_read(struct sciara_member *m, const 
                                                  const struct sciara_site **site, struct sciara_state **state) {
   struct progress from = {0};
   struct sciara_state *found = NULL;
-  char simulated[48];
   if (!m->setup->checkpoint) return SCIARA_OK;
   m->identity =
       (struct sciara_member_identity){.ensemble = m->setup->ensemble_hash,
@@ -308,11 +307,9 @@ static enum sciara_status member_checkpoint_read(struct sciara_member *m, const 
                                       .initial = sciara_initial_lava_hash(p)};
   const enum sciara_status status = read_checkpoint(m, p, &found, &from);
   if (found && m->map->changes_done > 0) m->ground = sciara_site_checksum(m->map);
-  if (found) {
-    sciara_print_duration(found->time - m->time_zero, simulated, sizeof simulated);
+  if (found)
     sciara_log(SCIARA_LOG_INFO, "%s: continues from step %" PRIu64 " (%s)", p->source->scenario.path, found->step,
-               simulated);
-  }
+               SCIARA_DURATION(found->time - m->time_zero));
   if (!found) return status;
   sciara_state_destroy(*state);
   sciara_site_release(*site);

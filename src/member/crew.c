@@ -44,11 +44,8 @@ static enum sciara_status check_disk(const struct sciara_capacity_request *r, do
   if (statvfs(r->name, &about) != 0) return SCIARA_OK;
   const double available = (double)about.f_bavail * (double)about.f_frsize;
   if (bytes <= available) return SCIARA_OK;
-  char need[32], have[32];
-  sciara_print_bytes(bytes, need, sizeof need);
-  sciara_print_bytes(available, have, sizeof have);
   return sciara_fail(SCIARA_ERR_IO, "%s: the %zu members to be computed need about %s on the disk, %s are free",
-                     r->name, r->members, need, have);
+                     r->name, r->members, SCIARA_BYTES(bytes), SCIARA_BYTES(available));
 }
 
 /** The number of workers for which there is memory. */
@@ -56,9 +53,7 @@ static enum sciara_status check_memory(const struct sciara_capacity_request *r, 
   const double available = (double)sciara_memory_available();
   if (!(available > 0) || !(each > 0)) return SCIARA_OK;
   const double room = floor(available / each);
-  char need[32], have[32];
-  sciara_print_bytes(each, need, sizeof need);
-  sciara_print_bytes(available, have, sizeof have);
+  const char *need = SCIARA_BYTES(each), *have = SCIARA_BYTES(available);
   if (room < 1)
     return sciara_fail(SCIARA_ERR_MEMORY, "%s: a member needs about %s of memory, %s are free", r->name, need, have);
   if (room >= *workers) return SCIARA_OK;

@@ -68,12 +68,9 @@ static enum sciara_status check_size(int64_t width, int64_t height, const char *
                        SCIARA_PICTURE_LONGEST, width, height);
   const size_t need = 2 * sizeof(uint32_t) * (size_t)width * (size_t)height, available = available_for_pixels();
   if (available == 0 || need <= available) return SCIARA_OK;
-  char needed[32], have[32];
-  sciara_print_bytes((double)need, needed, sizeof needed);
-  sciara_print_bytes((double)available, have, sizeof have);
   return sciara_fail(SCIARA_ERR_MEMORY,
                      "%s: a picture of %" PRId64 " x %" PRId64 " pixels needs about %s of memory, %s are free", path,
-                     width, height, needed, have);
+                     width, height, SCIARA_BYTES((double)need), SCIARA_BYTES((double)available));
 }
 
 enum sciara_status sciara_picture_begin(struct sciara_picture *p, int64_t width, int64_t height, const char *path) {

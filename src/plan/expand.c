@@ -425,11 +425,8 @@ static enum sciara_status check_expanded_memory(const struct work *w, size_t mem
   const double needed = (double)members * (double)(128 + 48 * w->columns.count + effusion * w->columns.effusions);
   const size_t available = sciara_memory_available();
   if (available == 0 || needed <= (double)available) return SCIARA_OK;
-  char need[48], have[48];
-  sciara_print_bytes(needed, need, sizeof need);
-  sciara_print_bytes((double)available, have, sizeof have);
   return sciara_fail(SCIARA_ERR_MEMORY, "%s: a table of %zu members: expected %s of free memory, found %s",
-                     w->x->r->file, members, need, have);
+                     w->x->r->file, members, SCIARA_BYTES(needed), SCIARA_BYTES((double)available));
 }
 
 enum sciara_status sciara_expand(struct sciara_expansion *x, struct sciara_members *out) {

@@ -133,18 +133,16 @@ static void add_up(const struct work *w, double seconds, struct sciara_plan_time
   const double left = share * log(SCIARA_COST_SPREAD_OF_REST);
   const double spread = fmax(exp(sqrt(drawn * drawn + left * left)), SCIARA_COST_SPREAD_LEAST);
   const double all = (double)w->e->members.count / (double)w->items;
-  char least[48];
   out->stored_s = SCIARA_COST_MEMBER_FILE * (double)w->e->members.count;
   out->core_s = out->core_s * all + out->stored_s;
   out->low_s = out->core_s / spread;
   out->high_s = out->core_s * spread;
   out->made = out->whole > 0 && share <= SCIARA_COST_UNFINISHED_MOST;
   if (out->made) return;
-  sciara_print_about(least_s * all, least, sizeof least);
   snprintf(out->why, sizeof out->why,
            "%zu of %zu members ended in %g s; all take more than %s on one core; 'run' shows the time left when some "
            "have ended",
-           out->whole, w->probes, seconds, least);
+           out->whole, w->probes, seconds, SCIARA_ABOUT(least_s * all));
 }
 
 /**
@@ -321,9 +319,8 @@ static enum sciara_status read_base(struct sciara_planning *p) {
     sciara_problem_open_all(path, NULL, &p->base, p->r.diagnostics);
   free(path);
   if (status != SCIARA_OK || p->r.diagnostics->count > before || !sciara_problem_begins_later(&p->base)) return status;
-  char time[48];
   p->e.time_zero_s = p->base.state->time;
-  sciara_print_duration(p->e.time_zero_s, time, sizeof time);
+  const char *time = SCIARA_DURATION(p->e.time_zero_s);
   if (p->base.source->scenario.initial_checkpoint)
     sciara_log(SCIARA_LOG_INFO,
                "%s: base: members begin with the state of %s at step %" PRIu64
@@ -618,17 +615,14 @@ static enum sciara_status check_errors(const struct sciara_planning *p) {
 static void warn_of_late_times(const struct sciara_planning *p, double end_s) {
   const struct sciara_ensemble_result *result = &p->e.result;
   const double end = end_s - p->e.time_zero_s; // from the start of the members
-  char last[48], time[48];
   if (!isfinite(end) || !sciara_json_get(sciara_json_get(p->root, "result"), "within")) return;
-  sciara_print_duration(end, last, sizeof last);
   for (size_t k = 0; k < result->within_count; k++) {
     if (!(result->within_s[k] > end)) continue;
-    sciara_print_duration(result->within_s[k], time, sizeof time);
     sciara_log(
         SCIARA_LOG_WARNING,
         "%s: result.within: %s counts from the start of the members, and all of them end by run.until after %s: lava "
         "that comes later is missing",
-        p->r.file, time, last);
+        p->r.file, SCIARA_DURATION(result->within_s[k]), SCIARA_DURATION(end));
   }
 }
 
@@ -684,19 +678,14 @@ static void make_estimate(const struct sciara_planning *p, const char *folder,
 static enum sciara_status check_plan_memory(const struct sciara_planning *p, const struct sciara_ensemble_estimate *e) {
   const double available = (double)sciara_memory_available();
   if (!(available > 0) || e->time.member_bytes <= available) return SCIARA_OK;
-  char need[48], have[48];
-  sciara_print_bytes(e->time.member_bytes, need, sizeof need);
-  sciara_print_bytes(available, have, sizeof have);
-  return sciara_fail(SCIARA_ERR_MEMORY, "%s: a member: expected %s of free memory, found %s", p->r.file, need, have);
+  return sciara_fail(SCIARA_ERR_MEMORY, "%s: a member: expected %s of free memory, found %s", p->r.file,
+                     SCIARA_BYTES(e->time.member_bytes), SCIARA_BYTES(available));
 }
 
 static enum sciara_status check_disk(const struct sciara_planning *p, const struct sciara_ensemble_estimate *e) {
   if (!(e->free_bytes > 0) || e->bytes <= e->free_bytes) return SCIARA_OK;
-  char need[48], have[48];
-  sciara_print_bytes(e->bytes, need, sizeof need);
-  sciara_print_bytes(e->free_bytes, have, sizeof have);
   return sciara_fail(SCIARA_ERR_IO, "%s: the folder of %zu members: expected %s of free disk space, found %s",
-                     p->r.file, e->members, need, have);
+                     p->r.file, e->members, SCIARA_BYTES(e->bytes), SCIARA_BYTES(e->free_bytes));
 }
 
 void sciara_ensemble_plan(const char *file, const char *folder, const struct sciara_ensemble_plan_options *options,

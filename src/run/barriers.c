@@ -75,18 +75,14 @@ static struct sciara_run_barrier examine(const struct sciara_problem *p, size_t 
 }
 
 void sciara_barrier_describe(const struct sciara_run_barrier *b, const char *start, char text[SCIARA_BARRIER_TEXT]) {
-  char time[48 + SCIARA_MINUTE_SIZE];
-  if (!isnan(b->overtopped_s)) {
-    sciara_print_duration(b->overtopped_s, time, sizeof time);
-    sciara_append_minute(start, b->overtopped_s, time, sizeof time);
-    snprintf(text, SCIARA_BARRIER_TEXT, "lava is on it from simulated time %s on, first at x %.10g, y %.10g", time,
-             b->x, b->y);
-  } else if (!isnan(b->freeboard_m)) {
+  if (!isnan(b->overtopped_s))
+    snprintf(text, SCIARA_BARRIER_TEXT, "lava is on it from simulated time %s on, first at x %.10g, y %.10g",
+             SCIARA_MOMENT(start, b->overtopped_s), b->x, b->y);
+  else if (!isnan(b->freeboard_m))
     snprintf(text, SCIARA_BARRIER_TEXT, "not overtopped; %.3g m are left above the lava beside it, at x %.10g, y %.10g",
              b->freeboard_m, b->x, b->y);
-  } else {
+  else
     snprintf(text, SCIARA_BARRIER_TEXT, "lava has not reached it");
-  }
 }
 
 enum sciara_status sciara_barriers_find(const struct sciara_problem *p, struct sciara_run_json *run_json) {

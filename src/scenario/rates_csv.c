@@ -124,12 +124,12 @@ static void report_missing_rows(const struct rates_series *s, double start) {
     first = k;
   }
   if (intervals < 3 || 2 * regular <= intervals || longer == 0) return;
-  char from[40], to[40], every[48], gaps[48] = "";
-  sciara_print_duration(usual, every, sizeof every);
+  char from[40], to[40], gaps[48] = "";
   if (longer > 1) snprintf(gaps, sizeof gaps, ", the first of %zu gaps", longer);
   sciara_note(s->notes, SCIARA_LOG_WARNING,
               "%s: rows are %s apart, but there is none between %s and %s%s: the rate before a gap lasts until its end",
-              s->path, every, time_text(start, s->times[first], from), time_text(start, s->times[first + 1], to), gaps);
+              s->path, SCIARA_DURATION(usual), time_text(start, s->times[first], from),
+              time_text(start, s->times[first + 1], to), gaps);
 }
 
 /** Rows without a rate: those before the first rate and between rates are left out, the last one ends the table. */

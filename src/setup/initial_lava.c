@@ -689,7 +689,6 @@ cleanup:
 
 enum sciara_status sciara_observed_run_off(const struct sciara_problem *p, char **text) {
   struct sciara_state *s = NULL;
-  char time[48];
   *text = NULL;
   if (!p->source->observed_hash || sciara_grid_cells(&p->grid) > SCIARA_COST_PROBE_CELLS) return SCIARA_OK;
   enum sciara_status status;
@@ -697,11 +696,10 @@ enum sciara_status sciara_observed_run_off(const struct sciara_problem *p, char 
   SCIARA_TRY_GOTO(watch(p, s));
   const double growth = (double)count_covered(s) / (double)count_covered(p->state) - 1;
   if (!(growth > GROWTH)) goto cleanup;
-  sciara_print_duration(fmin(WATCHED_S, s->time - p->state->time), time, sizeof time);
   *text = sciara_format(
       "initial.observed: with these parameters the mapped lava runs off: it covers %.0f %% more cells %s later, "
       "without effusion. Lava at rest would not: docs/tonight.md says what that does to a forecast",
-      100 * growth, time);
+      100 * growth, SCIARA_DURATION(fmin(WATCHED_S, s->time - p->state->time)));
   if (!*text) status = sciara_no_memory("a warning");
 cleanup:
   sciara_state_destroy(s);

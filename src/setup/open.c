@@ -47,31 +47,21 @@ static void warn_precision(const struct sciara_problem *p) {
                 sciara_rule_name(p->params.rule));
 }
 
-enum { MOMENT = 48 + SCIARA_MINUTE_SIZE };
-
-/** "2 d (2026-05-12 04:00 UTC)" */
-static void print_moment(const struct sciara_problem *p, double time_s, char text[MOMENT]) {
-  sciara_print_duration(time_s, text, MOMENT);
-  sciara_append_minute(p->source->scenario.start, time_s, text, MOMENT);
-}
-
 /** Warns about a vent from which no lava comes in the run: it has no rate, or begins after the end. */
 static void warn_dry_vent(const struct sciara_problem *p, size_t k) {
   const struct sciara_vent_spec *v = &p->source->scenario.vents[k];
+  const char *start = p->source->scenario.start;
   const double end = sciara_limits_end(&p->run);
-  char from[MOMENT], last[MOMENT];
   double first = INFINITY;
   for (size_t n = 0; n < v->rate_count; n++)
     if (v->rates[n] > 0) first = fmin(first, v->edges[n]);
   if (first < end) return;
-  print_moment(p, first, from);
-  print_moment(p, end, last);
   if (isfinite(first))
     sciara_note(
         p->notes, SCIARA_LOG_WARNING,
         "vents[%zu] (%s) emits nothing in the run, which ends at %s: expected rates that begin before, found the first "
         "one above 0 at %s",
-        k, v->name, last, from);
+        k, v->name, SCIARA_MOMENT(start, end), SCIARA_MOMENT(start, first));
   else
     sciara_note(p->notes, SCIARA_LOG_WARNING,
                 "vents[%zu] (%s) emits nothing: expected a rate above 0, after \"from\" and before \"until\" of the "
@@ -99,13 +89,11 @@ static void warn_late_edits(const struct sciara_problem *p) {
   const struct sciara_ground_changes *c = p->site->changes;
   const double end = sciara_limits_end(&p->run);
   for (size_t k = 0; c && k < c->count; k++) {
-    char from[MOMENT], last[MOMENT];
     if (c->change[k].from_s < end) continue;
-    print_moment(p, c->change[k].from_s, from);
-    print_moment(p, end, last);
     sciara_note(p->notes, SCIARA_LOG_WARNING,
                 "dem.edits[%zu] (%s) is dated %s, and the run ends at %s: it changes nothing", c->change[k].number,
-                c->change[k].name, from, last);
+                c->change[k].name, SCIARA_MOMENT(p->source->scenario.start, c->change[k].from_s),
+                SCIARA_MOMENT(p->source->scenario.start, end));
   }
 }
 

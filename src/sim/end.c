@@ -87,15 +87,13 @@ bool sciara_front_rest_met(struct sciara_front_rest *r, const struct sciara_stat
 
 enum sciara_status sciara_front_rest_text(const struct sciara_vents *vents, double time, char **out) {
   struct sciara_emission later;
-  char end[48];
   *out = NULL;
   SCIARA_TRY(sciara_vents_emission(vents, time, INFINITY, &later));
   if (!(later.volume_m3 > 0)) return SCIARA_OK;
-  sciara_print_duration(later.end_s, end, sizeof end);
   *out = sciara_format(
       "the front is at rest, but the vents emit another %.6g m3 after the end of the run, until simulated "
       "time %s: that lava may cover more cells; expected a longer run.front_at_rest, or run.until "
       "\"solidified\"",
-      later.volume_m3, end);
+      later.volume_m3, SCIARA_DURATION(later.end_s));
   return *out ? SCIARA_OK : sciara_no_memory("a warning");
 }

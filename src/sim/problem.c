@@ -30,8 +30,7 @@ double sciara_problem_first_clock(const struct sciara_problem *p) {
 
 static void report_change(const struct sciara_problem *p, const struct sciara_ground_change *change,
                           const struct sciara_ground_effect *e) {
-  char time[48];
-  sciara_print_duration(p->state->time, time, sizeof time);
+  const char *time = SCIARA_DURATION(p->state->time);
   if (e->cells == 0) {
     sciara_note(p->notes, SCIARA_LOG_WARNING, "dem.edits[%zu] (%s) changes no cell at simulated time %s",
                 change->number, change->name, time);

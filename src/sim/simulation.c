@@ -142,18 +142,16 @@ static enum sciara_status refuse_thick(struct sciara_simulation *s) {
   const struct sciara_state *state = s->problem.state;
   const double most = s->problem.run.thickest_m;
   const int64_t i = most > 0 ? thickest_cell(state) : 0;
-  char simulated[48];
   if (!(most > 0) || !(state->h[i] > most)) return SCIARA_OK;
   s->finished = SCIARA_STOP_THICK;
-  sciara_print_duration(state->time, simulated, sizeof simulated);
   return sciara_fail(
       SCIARA_ERR_NUMERIC,
       "step %" PRIu64 ", simulated time %.10g s (%s): row %" PRId64 ", column %" PRId64
       " has %.6g m of liquid lava, run.max_thickness_m allows %g m; the state is that of this step. Where a vent emits "
       "more than its cell can pass on, give it an area (vents[].radius_m, or width_m of a line) or use larger cells "
       "(dem.cell_size_m): 'sciara check' prints which suffice",
-      state->step, state->time, simulated, s->problem.row + i / state->grid.cols, s->problem.col + i % state->grid.cols,
-      state->h[i], most);
+      state->step, state->time, SCIARA_DURATION(state->time), s->problem.row + i / state->grid.cols,
+      s->problem.col + i % state->grid.cols, state->h[i], most);
 }
 
 /** Whether a cell of the rim lies within the DEM: beside one without an altitude. */

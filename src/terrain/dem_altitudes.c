@@ -36,14 +36,11 @@ static enum sciara_status check_size(const char *path, int64_t rows, int64_t col
                        INT_MAX);
   double need = (double)rows * (double)cols * (double)bytes_per_cell, have = (double)sciara_memory_available();
   if (!(have > 0 && need > have)) return SCIARA_OK;
-  char needed[32], available[32];
-  sciara_print_bytes(need, needed, sizeof needed);
-  sciara_print_bytes(have, available, sizeof available);
   return sciara_fail(SCIARA_ERR_MEMORY,
                      "%s: %" PRId64 " x %" PRId64 " cells take about %s at %" PRId64
                      " bytes each, %s are free; take a part with dem.window_margin_m (5000: so many m around the "
                      "vents), or larger cells with dem.cell_size_m",
-                     path, rows, cols, needed, bytes_per_cell, available);
+                     path, rows, cols, SCIARA_BYTES(need), bytes_per_cell, SCIARA_BYTES(have));
 }
 
 static enum sciara_status take_memory(struct sciara_patch *p) {

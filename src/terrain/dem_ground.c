@@ -131,11 +131,7 @@ static enum sciara_status apply_raster(const struct sciara_ground_request *q, st
 static void report_ground(const struct work *w) {
   const double cell = w->dem->grid.cell_size;
   char from[80] = "";
-  if (w->edit->from_s > 0) {
-    char time[48];
-    sciara_print_duration(w->edit->from_s, time, sizeof time);
-    snprintf(from, sizeof from, " at simulated time %s", time);
-  }
+  if (w->edit->from_s > 0) snprintf(from, sizeof from, " at simulated time %s", SCIARA_DURATION(w->edit->from_s));
   if (w->changed == 0) {
     sciara_note(w->notes, SCIARA_LOG_WARNING, "dem.edits[%zu] (%s) changes no cell%s", w->number, w->edit->name, from);
   } else {

@@ -76,7 +76,7 @@ TEST(other_locale) { // a decimal comma in the locale changes nothing
 
 TEST(printed_numbers_of_estimates) {
   static const struct {
-    void (*print)(double, char *, size_t);
+    const char *(*print)(double, char *, size_t);
     double value;
     const char *text;
   } cases[] = {{sciara_print_about, 0.0028, "0.0028 s"}, {sciara_print_about, 1, "1.0 s"},
@@ -88,7 +88,7 @@ TEST(printed_numbers_of_estimates) {
                {sciara_print_bytes, 0, "0 bytes"},       {sciara_print_bytes, 2.5e15, "2500 TB"}};
   char text[48];
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    cases[k].print(cases[k].value, text, sizeof text);
+    ck_assert_ptr_eq(cases[k].print(cases[k].value, text, sizeof text), text);
     ck_assert_str_eq(text, cases[k].text);
   }
 }

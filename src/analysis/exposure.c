@@ -202,7 +202,6 @@ enum sciara_status sciara_exposure_write_csv(const struct sciara_exposure *e, co
   double value[FIRST + SCIARA_EXPOSURE_MOST_TIMES];
   char date[SCIARA_MINUTE_SIZE];
   const char *text[TEXTS];
-  enum sciara_status status;
   name_columns(e, &columns);
   sciara_text_append(&t, "place");
   for (size_t c = 0; c < TEXTS; c++) sciara_text_append(&t, ",%s", text_columns[c]);
@@ -216,10 +215,7 @@ enum sciara_status sciara_exposure_write_csv(const struct sciara_exposure *e, co
     for (size_t c = 0; c < columns.count; c++) sciara_text_append(&t, isfinite(value[c]) ? ",%.10g" : ",", value[c]);
     sciara_text_append(&t, "\n");
   }
-  status = t.failed;
-  if (status == SCIARA_OK) status = sciara_file_replace(path, t.data, t.length);
-  sciara_text_free(&t);
-  return status;
+  return sciara_text_write(path, t.failed, &t);
 }
 
 enum sciara_status sciara_exposure_write_gpkg(const struct sciara_exposure *e, const struct sciara_exposure_file *of,

@@ -122,7 +122,5 @@ enum sciara_status sciara_timeseries_write(const char *const *paths, size_t coun
     if (status == SCIARA_OK) status = append_row(&course, &s, &text);
     sciara_snapshot_close(&s);
   }
-  if (status == SCIARA_OK) status = sciara_file_replace(path, text.data, text.length);
-  sciara_text_free(&text);
-  return status;
+  return sciara_text_write(path, status, &text);
 }

@@ -41,7 +41,6 @@ struct table {
 
 static enum sciara_status write_csv(const struct table *t, const char *path, bool overwrite) {
   struct sciara_text out = {0};
-  enum sciara_status status;
   SCIARA_TRY(sciara_refuse_existing(path, overwrite));
   for (size_t c = 0; c < t->text_count; c++) sciara_text_append(&out, "%s%s", c ? "," : "", t->texts[c]);
   for (size_t c = 0; c < t->count; c++) sciara_text_append(&out, ",%s", t->columns[c]);
@@ -55,12 +54,7 @@ static enum sciara_status write_csv(const struct table *t, const char *path, boo
     for (size_t c = 0; c < t->count; c++) sciara_text_append(&out, isfinite(r->value[c]) ? ",%.10g" : ",", r->value[c]);
     sciara_text_append(&out, "\n");
   }
-  SCIARA_TRY_GOTO(out.failed);
-  SCIARA_TRY_GOTO(sciara_export_make_folder(path));
-  SCIARA_TRY_GOTO(sciara_file_replace(path, out.data, out.length));
-cleanup:
-  sciara_text_free(&out);
-  return status;
+  return sciara_text_write(path, out.failed ? out.failed : sciara_export_make_folder(path), &out);
 }
 
 /** Prints an object of JSON: `head`, which ends with a comma, and the places. */

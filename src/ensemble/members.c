@@ -401,9 +401,7 @@ static enum sciara_status write_members(const struct sciara_members *m, const ch
   for (size_t k = 0; k < m->key_count; k++) sciara_text_append(&t, ",%s", m->key[k]);
   enum sciara_status status = sciara_text_append(&t, "\n");
   for (size_t i = 0; i < m->count && status == SCIARA_OK; i++) status = append_member_row(m, drawn, i, &t);
-  if (status == SCIARA_OK) status = sciara_file_replace(path, t.data, t.length);
-  sciara_text_free(&t);
-  return status;
+  return sciara_text_write(path, status, &t);
 }
 
 static enum sciara_status write_weights(const struct sciara_members *m, const char *path) {
@@ -414,9 +412,7 @@ static enum sciara_status write_weights(const struct sciara_members *m, const ch
     sciara_json_number(m->weight[i], weight, sizeof weight);
     status = sciara_text_append(&t, "%" PRId64 ",%s\n", m->id[i], weight);
   }
-  if (status == SCIARA_OK) status = sciara_file_replace(path, t.data, t.length);
-  sciara_text_free(&t);
-  return status;
+  return sciara_text_write(path, status, &t);
 }
 
 enum sciara_status sciara_members_write(const struct sciara_members *m, const char *members_csv,
@@ -447,9 +443,7 @@ enum sciara_status sciara_observed_weights_write(const char *path, const struct 
   enum sciara_status status = sciara_text_append(&t, "# %s\nid,weight,planned_weight,jaccard\n", sentence);
   for (size_t i = 0; i < m->count && status == SCIARA_OK; i++)
     status = append_weight_row(m, i, weight[i], jaccard[i], &t);
-  if (status == SCIARA_OK) status = sciara_file_replace(path, t.data, t.length);
-  sciara_text_free(&t);
-  return status;
+  return sciara_text_write(path, status, &t);
 }
 
 // ------------------------------------------------------------------------------------------------------------- reading

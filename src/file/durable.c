@@ -228,6 +228,12 @@ static enum sciara_status replace_through(const char *part, const char *path, co
   return status;
 }
 
+enum sciara_status sciara_text_write(const char *path, enum sciara_status made, struct sciara_text *text) {
+  if (made == SCIARA_OK) made = sciara_file_replace(path, text->data, text->length);
+  sciara_text_free(text);
+  return made;
+}
+
 enum sciara_status sciara_file_replace(const char *path, const void *bytes, size_t count) {
   char *part = sciara_format("%s.part", path);
   if (!part) return out_of_memory(path);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/status.h"
+#include "base/text.h"
 
 // ------------------------------------------------------------------------------------------------------- input files
 
@@ -43,6 +44,9 @@ enum sciara_status sciara_file_sync(const char *path);
  * path.part is SCIARA_ERR_IO: nothing is written through a link. One writer per path at a time.
  */
 enum sciara_status sciara_file_replace(const char *path, const void *bytes, size_t count);
+
+/** sciara_file_replace with a text, unless making it has failed (`made`), which is then returned; releases the text. */
+enum sciara_status sciara_text_write(const char *path, enum sciara_status made, struct sciara_text *text);
 
 /**
  * sciara_file_replace for a path that other processes, also of other hosts, may write at the same time: through a part

@@ -309,8 +309,7 @@ enum sciara_status sciara_json_write(cJSON *tree, const char *folder, const char
   SCIARA_TRY(sciara_path_in(folder, name, &path));
   enum sciara_status status = sciara_json_print(tree, &text);
   if (status == SCIARA_OK) status = sciara_text_append(&text, "\n");
-  if (status == SCIARA_OK) status = sciara_file_replace(path, text.data, text.length);
-  sciara_text_free(&text);
+  status = sciara_text_write(path, status, &text);
   free(path);
   return status;
 }

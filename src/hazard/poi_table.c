@@ -289,10 +289,8 @@ static enum sciara_status write_csv(const struct sciara_reduction *r, const stru
     SCIARA_TRY_GOTO(append_row(r, c, pois[k].name ? pois[k].name : "", rows->text[k][0], rows->text[k][1],
                                rows->value + k * c->count, &t));
   if (sites) SCIARA_TRY_GOTO(append_others(r, rows, &t));
-  SCIARA_TRY_GOTO(sciara_file_replace(path, t.data, t.length));
 cleanup:
-  sciara_text_free(&t);
-  return status;
+  return sciara_text_write(path, status, &t);
 }
 
 /** @param sites they are those of the ensemble: the CSV file also has others. @param csv, gpkg NULL: not this one */

@@ -172,8 +172,7 @@ static enum sciara_status write_classes(const struct sciara_map *map, const stru
   char *path = sciara_format("%s_%dclasses.qml", stem, classes);
   if (!path) return sciara_no_memory("the path of a style");
   enum sciara_status status = sciara_ramp_classes_qml(sciara_map_ramp(map), edges, count, map->unit, &text);
-  if (status == SCIARA_OK) status = sciara_file_replace(path, text.data, text.length);
-  sciara_text_free(&text);
+  status = sciara_text_write(path, status, &text);
   free(path);
   return status;
 }

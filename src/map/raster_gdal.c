@@ -145,8 +145,7 @@ static enum sciara_status write_style(const struct sciara_map *map, const char *
   const struct sciara_ramp *ramp = sciara_map_ramp(map);
   sciara_ramp_range(ramp, map->values, sciara_grid_cells(map->grid), map->nodata, &low, &high);
   enum sciara_status status = sciara_ramp_qml(ramp, low, high, map->unit, &text);
-  if (status == SCIARA_OK) status = sciara_file_replace(style, text.data, text.length);
-  sciara_text_free(&text);
+  status = sciara_text_write(style, status, &text);
   free(style);
   return status;
 }

@@ -367,9 +367,7 @@ enum sciara_status sciara_run_json_write(const struct sciara_run_json *run_json,
   if (status == SCIARA_OK && text.length > SCIARA_JSON_MAX_BYTES)
     status = sciara_fail(SCIARA_ERR_IO, "%s: a record of %zu snapshots has %zu bytes, expected at most %d", path,
                          run_json->snapshot_count, text.length, SCIARA_JSON_MAX_BYTES);
-  if (status == SCIARA_OK) status = sciara_file_replace(path, text.data, text.length);
-  sciara_text_free(&text);
-  return status;
+  return sciara_text_write(path, status, &text);
 }
 
 // -------------------------------------------------------------------------------------------------------------- reading

@@ -33,10 +33,7 @@ enum sciara_status sciara_trace_write(const struct sciara_trace *t, const char *
     sciara_text_append(&text, ",%" PRIu64 ",%s,%s,%s,%" PRId64 ",%s,%016" PRIx64 "\n", r->step, number[0], number[1],
                        number[2], r->liquid_cells, number[3], r->checksum);
   }
-  enum sciara_status status = text.failed;
-  if (status == SCIARA_OK) status = sciara_file_replace(path, text.data, text.length);
-  sciara_text_free(&text);
-  return status;
+  return sciara_text_write(path, text.failed, &text);
 }
 
 // ------------------------------------------------------------------------------------------------------------- reading

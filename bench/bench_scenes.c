@@ -183,8 +183,7 @@ enum sciara_status sciara_scene_make(enum sciara_scene scene, int64_t size, enum
     return sciara_fail(SCIARA_ERR_INPUT, "expected a scene of %d to %d rows, found %" PRId64, SCIARA_SCENE_LEAST,
                        SCIARA_SCENE_MOST, size);
   sciara_problem_begin(out, &diagnostics);
-  enum sciara_status status = sciara_diagnostics_status(&diagnostics);
-  sciara_diagnostics_free(&diagnostics);
+  enum sciara_status status = sciara_diagnostics_end(&diagnostics);
   if (status == SCIARA_OK) status = make(scene, size, precision, out);
   if (status != SCIARA_OK) sciara_problem_free(out);
   return status;

@@ -25,9 +25,7 @@ enum sciara_status sciara_ensemble_make_plan(const char *file, const char *folde
   struct sciara_diagnostics diagnostics = {0};
   sciara_scenario_declare_options(sciara_engine_settings());
   sciara_ensemble_plan(file, folder, &options, &estimate, &diagnostics);
-  const enum sciara_status status = sciara_diagnostics_status(&diagnostics);
-  sciara_diagnostics_free(&diagnostics);
-  return status;
+  return sciara_diagnostics_end(&diagnostics);
 }
 
 // --------------------------------------------------------------------------------------------------------------- run

@@ -104,8 +104,7 @@ enum sciara_status sciara_create(const struct sciara_scenario *scenario, const s
     sciara_scenario_parse(scenario->path, text.data, text.length, NULL, 0, &problem.source->scenario, &diagnostics);
     sciara_problem_place(&problem, &options, &diagnostics);
   }
-  status = sciara_diagnostics_status(&diagnostics);
-  sciara_diagnostics_free(&diagnostics);
+  status = sciara_diagnostics_end(&diagnostics);
   sciara_text_free(&text);
   sciara_text_free(&dem);
   if (status == SCIARA_OK) return api_start(&problem, NULL, out);
@@ -126,12 +125,11 @@ enum sciara_status sciara_open_run(const char *folder, const char *const *overri
   enum sciara_status status = sciara_resume_find(&from);
   sciara_diagnostics_add(&diagnostics, status);
   if (status == SCIARA_OK) sciara_resume_problem(&from, &options, &problem, &diagnostics);
-  status = sciara_diagnostics_status(&diagnostics);
+  status = sciara_diagnostics_end(&diagnostics);
   if (status == SCIARA_OK)
     status = api_start(&problem, &from, out);
   else
     sciara_problem_free(&problem);
-  sciara_diagnostics_free(&diagnostics);
   sciara_resume_close(&from);
   return status;
 }
@@ -456,10 +454,9 @@ enum sciara_status sciara_site_from_dem(const char *path, const char *crs, doubl
   sciara_diagnostics_add(&diagnostics, status);
   if (status == SCIARA_OK)
     sciara_scenario_parse("sciara_site_from_dem", text.data, text.length, NULL, 0, &s, &diagnostics);
-  status = sciara_diagnostics_status(&diagnostics);
+  status = sciara_diagnostics_end(&diagnostics);
   if (status == SCIARA_OK) status = sciara_scenario_site_read(&s, &options, out);
   sciara_scenario_free(&s);
-  sciara_diagnostics_free(&diagnostics);
   sciara_text_free(&text);
   return status;
 }

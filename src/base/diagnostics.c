@@ -26,3 +26,9 @@ void sciara_diagnostics_free(struct sciara_diagnostics *r) {
   for (size_t k = 0; k < r->kept; k++) free(r->sentence[k]);
   *r = (struct sciara_diagnostics){0};
 }
+
+enum sciara_status sciara_diagnostics_end(struct sciara_diagnostics *r) {
+  const enum sciara_status status = sciara_diagnostics_status(r);
+  sciara_diagnostics_free(r);
+  return status;
+}

@@ -28,6 +28,9 @@ bool sciara_diagnostics_full(const struct sciara_diagnostics *r);
  */
 enum sciara_status sciara_diagnostics_status(const struct sciara_diagnostics *r);
 
+/** That status, after which they are released. */
+enum sciara_status sciara_diagnostics_end(struct sciara_diagnostics *r);
+
 void sciara_diagnostics_free(struct sciara_diagnostics *r);
 
 #endif

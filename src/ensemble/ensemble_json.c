@@ -403,9 +403,7 @@ static enum sciara_status read_result(const char *path, const cJSON *root, struc
       return refuse_json(path, names[k], "what an ensemble file may have");
   }
   sciara_result_read(&r, sciara_json_get(root, "result"), sciara_json_get(root, "stop"), &out->result, &out->stop);
-  const enum sciara_status status = sciara_diagnostics_status(&diagnostics);
-  sciara_diagnostics_free(&diagnostics);
-  return status;
+  return sciara_diagnostics_end(&diagnostics);
 }
 
 static const char *text_of(const cJSON *object, const char *key) {

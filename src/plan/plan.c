@@ -55,9 +55,7 @@ static enum sciara_status measure(const struct work *w, size_t member, struct sc
       .ensemble = w->e, .setup = &w->setup, .bytes_per_cell = w->bytes_per_cell, .threads = 1};
   struct sciara_diagnostics diagnostics = {0};
   sciara_member_estimate(&how, member, out, &diagnostics);
-  const enum sciara_status status = sciara_diagnostics_status(&diagnostics);
-  sciara_diagnostics_free(&diagnostics);
-  return status;
+  return sciara_diagnostics_end(&diagnostics);
 }
 
 static int by_length(const void *a, const void *b) {

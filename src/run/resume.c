@@ -232,9 +232,7 @@ enum sciara_status sciara_checkpoint_problem(const char *path, const struct scia
   if (status == SCIARA_OK && diagnostics.count == 0) sciara_problem_place(out, &how, &diagnostics);
   if (diagnostics.count == 0) sciara_diagnostics_add(&diagnostics, restore_once(r, out));
   if (begun) out->source->checkpoint_checksum = r->from.checksum;
-  status = sciara_diagnostics_status(&diagnostics);
-  sciara_diagnostics_free(&diagnostics);
-  return status;
+  return sciara_diagnostics_end(&diagnostics);
 }
 
 /** Whether lava has entered the sea. */

@@ -657,8 +657,7 @@ enum sciara_status sciara_scenario_read(const char *path, const char *const *ove
                                         const struct sciara_notes *notes, struct sciara_scenario_spec *out) {
   struct sciara_diagnostics diagnostics = {0};
   sciara_scenario_read_all(path, overrides, override_count, notes, out, &diagnostics);
-  const enum sciara_status status = sciara_diagnostics_status(&diagnostics);
-  sciara_diagnostics_free(&diagnostics);
+  const enum sciara_status status = sciara_diagnostics_end(&diagnostics);
   if (status != SCIARA_OK) sciara_scenario_free(out);
   return status;
 }

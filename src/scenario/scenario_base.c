@@ -131,7 +131,5 @@ enum sciara_status sciara_scenario_member_values(const struct sciara_scenario_me
                                                  const struct sciara_notes *notes, struct sciara_scenario_spec *out) {
   struct sciara_diagnostics diagnostics = {0};
   sciara_scenario_member_read(m, alone, notes, out, &diagnostics);
-  const enum sciara_status status = sciara_diagnostics_status(&diagnostics);
-  sciara_diagnostics_free(&diagnostics);
-  return status;
+  return sciara_diagnostics_end(&diagnostics);
 }

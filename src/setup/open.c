@@ -135,8 +135,7 @@ enum sciara_status sciara_problem_open(const char *scenario_path, const struct s
                                        struct sciara_problem *out) {
   struct sciara_diagnostics diagnostics = {0};
   sciara_problem_open_all(scenario_path, options, out, &diagnostics);
-  const enum sciara_status status = sciara_diagnostics_status(&diagnostics);
-  sciara_diagnostics_free(&diagnostics);
+  const enum sciara_status status = sciara_diagnostics_end(&diagnostics);
   if (status != SCIARA_OK) sciara_problem_free(out);
   return status;
 }

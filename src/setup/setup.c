@@ -558,9 +558,7 @@ static enum sciara_status replace_vents(struct sciara_problem *p, struct sciara_
   p->source->placed = NULL;
   sciara_diagnostics_add(&diagnostics, problem_place_vents(p, &diagnostics));
   if (diagnostics.count == 0) check_ranges(p, &diagnostics);
-  const enum sciara_status status = sciara_diagnostics_status(&diagnostics);
-  sciara_diagnostics_free(&diagnostics);
-  return status;
+  return sciara_diagnostics_end(&diagnostics);
 }
 
 /** Takes the change back. */

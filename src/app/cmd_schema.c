@@ -12,9 +12,10 @@ static const struct sciara_option options[] = {
 
 static enum sciara_status execute_schema(const struct sciara_arguments *arguments) {
   struct sciara_text text = {0};
-  return sciara_print_text(sciara_argument_given(arguments, "manual")        ? sciara_scenario_manual(&text)
-                           : sciara_argument_given(arguments, "calibration") ? sciara_calibration_schema(&text)
-                                                                             : sciara_scenario_schema(&text),
+  const bool calibration = sciara_argument_given(arguments, "calibration");
+  return sciara_print_text(sciara_argument_given(arguments, "manual")
+                               ? sciara_scenario_manual(&text)
+                               : sciara_schema(calibration ? SCIARA_SCHEMA_CALIBRATION : SCIARA_SCHEMA_SCENARIO, &text),
                            &text);
 }
 

@@ -169,7 +169,7 @@ static const struct sciara_option no_options[] = {{0}};
 static enum sciara_status print_schema(const struct sciara_arguments *arguments) {
   (void)arguments;
   struct sciara_text text = {0};
-  return sciara_print_text(sciara_ensemble_schema(&text), &text);
+  return sciara_print_text(sciara_schema(SCIARA_SCHEMA_ENSEMBLE, &text), &text);
 }
 
 const struct sciara_command sciara_cmd_ensemble_schema = {

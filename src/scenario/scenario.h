@@ -151,14 +151,10 @@ void sciara_scenario_release_effusion(struct sciara_effusion_change *change);
 /** Whether a thread writes states while the run continues: snapshots or checkpoints at their times. */
 bool sciara_scenario_writes_on_the_way(const struct sciara_scenario_spec *s);
 
-/** Appends the JSON Schema (draft-07) of a scenario. */
-enum sciara_status sciara_scenario_schema(struct sciara_text *out);
+enum sciara_schema_of { SCIARA_SCHEMA_SCENARIO, SCIARA_SCHEMA_ENSEMBLE, SCIARA_SCHEMA_CALIBRATION };
 
-/** Appends the JSON Schema (draft-07) of an ensemble file. */
-enum sciara_status sciara_ensemble_schema(struct sciara_text *out);
-
-/** Appends the JSON Schema (draft-07) of a calibration file. */
-enum sciara_status sciara_calibration_schema(struct sciara_text *out);
+/** Appends the JSON Schema (draft-07) of a scenario, an ensemble file or a calibration file. */
+enum sciara_status sciara_schema(enum sciara_schema_of of, struct sciara_text *out);
 
 /** Appends the tables of docs/scenario.md: every key with type, unit, range, default and meaning. */
 enum sciara_status sciara_scenario_manual(struct sciara_text *out);

@@ -275,39 +275,32 @@ static const char source_rule[] = "[{\"properties\": {\"vents\": {\"minItems\": 
                                   " {\"required\": [\"initial\"], \"properties\": {\"initial\": "
                                   "{\"anyOf\": [{\"required\": [\"thickness\"]}, {\"required\": [\"checkpoint\"]}]}}}]";
 
-/** Appends a schema. @param rule NULL, or the "anyOf" of the top level */
-static enum sciara_status print_schema(const char *schema, const char *id, const char *title, const char *rule,
-                                       struct sciara_text *out) {
+/** What the schemas have of their own. */
+static const struct {
+  const char *keys, *id, *title;
+  const char *rule; ///< NULL, or the "anyOf" of the top level
+} files[] = {[SCIARA_SCHEMA_SCENARIO] = {"", "urn:sciara:scenario-schema",
+                                         "Scenario of sciara, the lava flow simulator", source_rule},
+             [SCIARA_SCHEMA_ENSEMBLE] = {SCIARA_ENSEMBLE_KEYS, "urn:sciara:ensemble-schema",
+                                         "Ensemble file of sciara, the lava flow simulator", NULL},
+             [SCIARA_SCHEMA_CALIBRATION] = {SCIARA_CALIBRATION_KEYS, "urn:sciara:calibration-schema",
+                                            "Calibration file of sciara, the lava flow simulator",
+                                            "[{\"required\": [\"unknowns\"], \"properties\": {\"searches\": false}},"
+                                            " {\"required\": [\"searches\"], \"properties\": {\"unknowns\": false}}]"}};
+
+enum sciara_status sciara_schema(enum sciara_schema_of of, struct sciara_text *out) {
   struct builder b = {0};
   cJSON *root = cJSON_CreateObject();
   put_text(&b, root, "$schema", "http://json-schema.org/draft-07/schema#");
-  put_text(&b, root, "$id", id); // identifies any copy of it
-  put_text(&b, root, "title", title);
-  if (rule) put(&b, root, "anyOf", cJSON_Parse(rule));
-  put_object(&b, root, schema, NULL);
+  put_text(&b, root, "$id", files[of].id); // identifies any copy of it
+  put_text(&b, root, "title", files[of].title);
+  if (files[of].rule) put(&b, root, "anyOf", cJSON_Parse(files[of].rule));
+  put_object(&b, root, files[of].keys, NULL);
   enum sciara_status status = b.broken || !root ? sciara_no_memory("the JSON Schema") : SCIARA_OK;
   if (status == SCIARA_OK) status = sciara_json_print(root, out);
   if (status == SCIARA_OK) status = sciara_text_append(out, "\n");
   cJSON_Delete(root);
   return status;
-}
-
-enum sciara_status sciara_scenario_schema(struct sciara_text *out) {
-  return print_schema("", "urn:sciara:scenario-schema", "Scenario of sciara, the lava flow simulator", source_rule,
-                      out);
-}
-
-enum sciara_status sciara_calibration_schema(struct sciara_text *out) {
-  return print_schema(SCIARA_CALIBRATION_KEYS, "urn:sciara:calibration-schema",
-                      "Calibration file of sciara, the lava flow simulator",
-                      "[{\"required\": [\"unknowns\"], \"properties\": {\"searches\": false}},"
-                      " {\"required\": [\"searches\"], \"properties\": {\"unknowns\": false}}]",
-                      out);
-}
-
-enum sciara_status sciara_ensemble_schema(struct sciara_text *out) {
-  return print_schema(SCIARA_ENSEMBLE_KEYS, "urn:sciara:ensemble-schema",
-                      "Ensemble file of sciara, the lava flow simulator", NULL, out);
 }
 
 // ---------------------------------------------------------------------------------- the tables of docs/scenario.md

@@ -34,7 +34,7 @@ TEST(test_table) { // every default may be written, changes nothing, and every k
 
 TEST(test_schema_names_every_key) {
   OWNED(sciara_text_free) struct sciara_text schema = {0}, manual = {0};
-  expect_ok(sciara_scenario_schema(&schema));
+  expect_ok(sciara_schema(SCIARA_SCHEMA_SCENARIO, &schema));
   expect_ok(sciara_scenario_manual(&manual));
   cJSON *tree;
   expect_ok(sciara_json_parse("schema", schema.data, schema.length, &tree));
@@ -75,7 +75,7 @@ static void is_in_file(const char *name, const struct sciara_text *text, bool wh
 
 TEST(test_committed_files) {
   OWNED(sciara_text_free) struct sciara_text schema = {0}, manual = {0};
-  expect_ok(sciara_scenario_schema(&schema));
+  expect_ok(sciara_schema(SCIARA_SCHEMA_SCENARIO, &schema));
   expect_ok(sciara_scenario_manual(&manual));
   is_in_file("config/scenario.schema.json", &schema, true);
   is_in_file("docs/scenario.md", &manual, false);

@@ -259,12 +259,6 @@ enum sciara_status sciara_unknowns_refuse(const struct sciara_ensemble_reading *
   return sciara_ensemble_refuse(r, path, index, name, found, allowed);
 }
 
-/** Whether a bound lies in the range of its key. */
-static bool is_allowed(const struct sciara_scenario_key *key, double bound) {
-  if (!(key->low < key->high)) return true;
-  return bound <= key->high && (key->low_allowed ? bound >= key->low : bound > key->low);
-}
-
 static enum sciara_status check_bounds(const struct sciara_ensemble_reading *r,
                                        const struct sciara_calibration_search *s, size_t k,
                                        const struct sciara_scenario_key *key) {
@@ -273,7 +267,7 @@ static enum sciara_status check_bounds(const struct sciara_ensemble_reading *r,
   static const char *const names[2] = {"min", "max"};
   char found[40], allowed[192];
   for (size_t n = 0; n < 2; n++) {
-    if (is_allowed(key, bounds[n])) continue;
+    if (sciara_scenario_key_holds(key, bounds[n])) continue;
     sciara_json_number(bounds[n], found, sizeof found);
     sciara_scenario_key_allowed(key, allowed, sizeof allowed);
     return sciara_unknowns_refuse(r, s, u->entry, names[n], found, allowed);

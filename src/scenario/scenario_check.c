@@ -102,14 +102,14 @@ static void check_each(const struct check *c, const struct sciara_json_path *pat
 
 static bool is_pair(const cJSON *value) { return cJSON_IsArray(value) && cJSON_GetArraySize(value) == 2; }
 
-static bool in_range(const struct sciara_scenario_key *key, double v) {
+bool sciara_scenario_key_holds(const struct sciara_scenario_key *key, double v) {
   if (!(key->low < key->high)) return true;
   return (key->low_allowed ? v >= key->low : v > key->low) && v <= key->high;
 }
 
 static void check_key_range(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
                             const struct sciara_scenario_key *key, double v) {
-  if (in_range(key, v)) return;
+  if (sciara_scenario_key_holds(key, v)) return;
   char allowed[96];
   sciara_scenario_key_range(key, allowed, sizeof allowed);
   refuse_value(c, path, value, allowed);
@@ -190,7 +190,7 @@ static void check_box(const struct check *c, const struct sciara_json_path *path
   const cJSON *item;
   bool right = cJSON_IsArray(value) && cJSON_GetArraySize(value) == 4;
   if (right) cJSON_ArrayForEach(item, value) {
-      right &= cJSON_IsNumber(item) && in_range(key, item->valuedouble);
+      right &= cJSON_IsNumber(item) && sciara_scenario_key_holds(key, item->valuedouble);
       v[n++] = item->valuedouble;
     }
   // Across 180 degrees west is above east, by more than half a turn.
@@ -231,8 +231,8 @@ static void check_interval(const struct check *c, const struct sciara_json_path 
                            const struct sciara_scenario_key *key) {
   bool right = is_pair(value);
   const cJSON *first = right ? value->child : NULL, *second = right ? first->next : NULL;
-  right = right && cJSON_IsNumber(first) && cJSON_IsNumber(second) && in_range(key, first->valuedouble) &&
-          in_range(key, second->valuedouble);
+  right = right && cJSON_IsNumber(first) && cJSON_IsNumber(second) &&
+          sciara_scenario_key_holds(key, first->valuedouble) && sciara_scenario_key_holds(key, second->valuedouble);
   if (!right || (key->type == SCIARA_KEY_INTERVAL && !(first->valuedouble < second->valuedouble)))
     refuse_type(c, path, value, key);
 }

@@ -96,6 +96,9 @@ void sciara_scenario_counterpart(const char *key, char text[SCIARA_COUNTERPART_T
 /** Whether its value may be null. */
 bool sciara_scenario_key_nullable(const struct sciara_scenario_key *key);
 
+/** Whether a number lies in the range of a key, if that has one. */
+bool sciara_scenario_key_holds(const struct sciara_scenario_key *key, double v);
+
 /** "0 to 1e6 m3/s", "above 0 to 1 K"; "" if there is no range. */
 void sciara_scenario_key_range(const struct sciara_scenario_key *key, char *buffer, size_t capacity);
 

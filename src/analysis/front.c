@@ -2,6 +2,7 @@
 #include "analysis/front.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "geometry/polyline.h"
@@ -75,7 +76,8 @@ enum sciara_status sciara_computed_scenario(const char *path, const char *json, 
   struct sciara_diagnostics diagnostics = {0};
   *out = (struct sciara_scenario_spec){0};
   if (!json) return SCIARA_OK;
-  sciara_scenario_parse_alone(path, json, out, &diagnostics);
+  out->alone = true;
+  sciara_scenario_parse(path, json, strlen(json), NULL, 0, out, &diagnostics);
   const bool no_memory = diagnostics.no_memory;
   sciara_diagnostics_free(&diagnostics);
   return no_memory ? sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for %s", path, what) : SCIARA_OK;

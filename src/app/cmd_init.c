@@ -310,7 +310,7 @@ static void choose_width(const char *path, const struct sciara_text *text, struc
   if (sciara_problem_begin(&problem, &diagnostics)) {
     problem.source->scenario.alone = true;
     problem.source->scenario.notes = &sciara_no_notes;
-    sciara_scenario_parse_given(path, text->data, text->length, NULL, 0, &problem.source->scenario, &diagnostics);
+    sciara_scenario_parse(path, text->data, text->length, NULL, 0, &problem.source->scenario, &diagnostics);
   }
   sciara_problem_place_on_map(&problem, &how, &ops, &diagnostics);
   o->request.width = problem.grid.cell_size;

@@ -609,9 +609,9 @@ static void note_override(const char *text, struct sciara_scenario_spec *s) {
   if (strncmp(text, "engine.threads=", strlen("engine.threads=")) != 0) s->engine.overridden = true;
 }
 
-void sciara_scenario_parse_given(const char *path, const char *text, size_t length, const char *const *overrides,
-                                 size_t override_count, struct sciara_scenario_spec *out,
-                                 struct sciara_diagnostics *diagnostics) {
+void sciara_scenario_parse(const char *path, const char *text, size_t length, const char *const *overrides,
+                           size_t override_count, struct sciara_scenario_spec *out,
+                           struct sciara_diagnostics *diagnostics) {
   cJSON *root = NULL;
   char *folder;
   enum sciara_status status = take_place(path, &folder, out);
@@ -628,19 +628,6 @@ void sciara_scenario_parse_given(const char *path, const char *text, size_t leng
   free(folder);
 }
 
-void sciara_scenario_parse(const char *path, const char *text, size_t length, const char *const *overrides,
-                           size_t override_count, struct sciara_scenario_spec *out,
-                           struct sciara_diagnostics *diagnostics) {
-  *out = (struct sciara_scenario_spec){0};
-  sciara_scenario_parse_given(path, text, length, overrides, override_count, out, diagnostics);
-}
-
-void sciara_scenario_parse_alone(const char *path, const char *text, struct sciara_scenario_spec *out,
-                                 struct sciara_diagnostics *diagnostics) {
-  *out = (struct sciara_scenario_spec){.alone = true};
-  sciara_scenario_parse_given(path, text, strlen(text), NULL, 0, out, diagnostics);
-}
-
 void sciara_scenario_read_all(const char *path, const char *const *overrides, size_t override_count,
                               const struct sciara_notes *notes, struct sciara_scenario_spec *out,
                               struct sciara_diagnostics *diagnostics) {
@@ -649,7 +636,7 @@ void sciara_scenario_read_all(const char *path, const char *const *overrides, si
   *out = (struct sciara_scenario_spec){.notes = notes};
   const enum sciara_status status = sciara_file_read(path, SCIARA_JSON_MAX_BYTES, &text, &length);
   sciara_diagnostics_add(diagnostics, status);
-  if (status == SCIARA_OK) sciara_scenario_parse_given(path, text, length, overrides, override_count, out, diagnostics);
+  if (status == SCIARA_OK) sciara_scenario_parse(path, text, length, overrides, override_count, out, diagnostics);
   free(text);
 }
 

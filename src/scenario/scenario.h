@@ -115,14 +115,15 @@ void sciara_scenario_read_all(const char *path, const char *const *overrides, si
                               const struct sciara_notes *notes, struct sciara_scenario_spec *out,
                               struct sciara_diagnostics *diagnostics);
 
-/** sciara_scenario_read_all for a text, as if it were the file `path`; text[length] is 0. */
+/**
+ * sciara_scenario_read_all for a text, as if it were the file `path`; text[length] is 0.
+ *
+ * @param out zero, but for what it says about reading: notes, and alone for the scenario stored in a file of results, of
+ *            which no other file that it names is opened
+ */
 void sciara_scenario_parse(const char *path, const char *text, size_t length, const char *const *overrides,
                            size_t override_count, struct sciara_scenario_spec *out,
                            struct sciara_diagnostics *diagnostics);
-
-/** sciara_scenario_parse for the scenario stored in a file of results: opens no other file that it names. */
-void sciara_scenario_parse_alone(const char *path, const char *text, struct sciara_scenario_spec *out,
-                                 struct sciara_diagnostics *diagnostics);
 
 /** sciara_scenario_read_all, all or nothing: the first diagnostic is the error. */
 enum sciara_status sciara_scenario_read(const char *path, const char *const *overrides, size_t override_count,

@@ -16,7 +16,7 @@ struct sciara_scenario_base;
 enum sciara_status sciara_scenario_base_make(cJSON *tree, struct sciara_scenario_base **out);
 void sciara_scenario_base_free(struct sciara_scenario_base *b);
 
-/** Its own values, as of sciara_scenario_parse_alone. */
+/** Its own values, as of sciara_scenario_parse alone. */
 const struct sciara_scenario_spec *sciara_scenario_base_values(const struct sciara_scenario_base *b);
 
 /** A scenario that differs from its base in some keys. */
@@ -30,7 +30,7 @@ struct sciara_scenario_member {
 
 /**
  * The values of a member, and all its problems: equal to those that sciara_scenario_parse, or with `alone`
- * sciara_scenario_parse_alone, finds in the text of the member. out->json is NULL; `notes` become out->notes.
+ * sciara_scenario_parse alone, finds in the text of the member. out->json is NULL; `notes` become out->notes.
  * Release `out` in any case.
  */
 void sciara_scenario_member_read(const struct sciara_scenario_member *m, bool alone, const struct sciara_notes *notes,

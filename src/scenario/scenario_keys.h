@@ -170,11 +170,6 @@ enum sciara_status sciara_scenario_place_dates(cJSON *root);
 /** Adds the defaults of absent keys; a tree that passed the check still passes it. */
 enum sciara_status sciara_scenario_fill(cJSON *root);
 
-/** sciara_scenario_parse with `alone` and `notes` as they are in `out`, which is all 0 otherwise. */
-void sciara_scenario_parse_given(const char *path, const char *text, size_t length, const char *const *overrides,
-                                 size_t override_count, struct sciara_scenario_spec *out,
-                                 struct sciara_diagnostics *diagnostics);
-
 /**
  * Reads the values of a tree, which is then filled; its problems are those of a scenario with its text. `out` is all 0, but for
  * `alone` and `notes`.

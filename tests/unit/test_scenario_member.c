@@ -176,9 +176,8 @@ static bool compare(const char *base, const struct sciara_scenario_member *m, bo
   OWNED(free_memory) char *text = text_of(base, m);
   if (!text) {
     sciara_diagnostics_add(&known, SCIARA_ERR_INPUT);
-  } else if (alone) {
-    sciara_scenario_parse_alone(m->name, text, &expected, &known);
   } else {
+    expected.alone = alone;
     sciara_scenario_parse(m->name, text, strlen(text), NULL, 0, &expected, &known);
   }
   sciara_scenario_member_read(m, alone, NULL, &found, &problems);

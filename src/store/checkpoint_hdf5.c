@@ -27,119 +27,94 @@ static const char checksum_name[] = "header_checksum", format_name[] = "sciara_c
 #define MEMBER(member_) offsetof(struct sciara_checkpoint, member_)
 #define INPUT(part_) MEMBER(identity.inputs.hash[SCIARA_INPUT_##part_])
 
-/** One attribute. */
+/** What has a group of attributes. */
+enum group {
+  EACH,
+  CORRECTED,       ///< a state that was corrected with observed lava, or of whose rock edits replaced some
+  OF_EARLIER_LAVA, ///< a run that began with the lava of an earlier one
+  CHANGING_GROUND, ///< a run whose ground changes
+  WITH_CELLS,      ///< all but files of earlier versions
+  LATER_EDITION,   ///< a later edition of a rule
+  OF_MEMBER        ///< a member of an ensemble
+};
+
+/** The attributes, those of a group together. */
 static const struct entry {
   const char *name;
   enum kind kind;
   size_t offset;
+  enum group group;
 } entries[] = {
-    {"program_version", TEXT, MEMBER(program_version)},
-    {"git_hash", TEXT, MEMBER(git_hash)},
-    {"engine", TEXT, MEMBER(engine)},
-    {"precision", TEXT, MEMBER(identity.precision)},
-    {"scenario_path", TEXT, MEMBER(scenario_path)},
-    {"scenario_folder", TEXT, MEMBER(scenario_folder)},
-    {"scenario_json", TEXT, MEMBER(scenario_json)},
-    {"history", TEXT, MEMBER(history)},
-    {"started_utc", TEXT, MEMBER(started_utc)},
-    {"crs_wkt", TEXT, MEMBER(georef.crs_wkt)},
-    {"crs_name", TEXT, MEMBER(georef.crs_name)},
-    {"rows", COUNT, MEMBER(identity.grid.rows)},
-    {"cols", COUNT, MEMBER(identity.grid.cols)},
-    {"cell_size_m", REAL, MEMBER(identity.grid.cell_size)},
-    {"west_m", REAL, MEMBER(identity.grid.west)},
-    {"north_m", REAL, MEMBER(identity.grid.north)},
-    {"dem_hash", HEX, MEMBER(dem_hash)},
-    {"ground_checksum", HEX, INPUT(GROUND)},
-    {"vents_hash", HEX, INPUT(VENTS)},
-    {"boundary", COUNT, MEMBER(identity.boundary)},
-    {"record", COUNT, MEMBER(identity.record)},
-    {"step", COUNT, MEMBER(step)},
-    {"time_s", REAL, MEMBER(time_s)},
-    {"clock_s", REAL, MEMBER(clock_s)},
-    {"initial_m3", REAL, MEMBER(initial_m3)},
-    {"emitted_m3", REAL, MEMBER(emitted_m3)},
-    {"solidifications", COUNT, MEMBER(solidifications)},
-    {"losses", COUNT, MEMBER(losses)},
-    {"snapshots", COUNT, MEMBER(snapshots)},
-    {"next_snapshot_s", REAL, MEMBER(next_snapshot_s)},
-    {"wall_s", REAL, MEMBER(wall_s)},
-    {"compute_s", REAL, MEMBER(compute_s)},
-    {"output_wait_s", REAL, MEMBER(output_wait_s)},
-    {"checksum", HEX, MEMBER(checksum)},
-    {"words", HEX, MEMBER(words)},
+    {"program_version", TEXT, MEMBER(program_version), EACH},
+    {"git_hash", TEXT, MEMBER(git_hash), EACH},
+    {"engine", TEXT, MEMBER(engine), EACH},
+    {"precision", TEXT, MEMBER(identity.precision), EACH},
+    {"scenario_path", TEXT, MEMBER(scenario_path), EACH},
+    {"scenario_folder", TEXT, MEMBER(scenario_folder), EACH},
+    {"scenario_json", TEXT, MEMBER(scenario_json), EACH},
+    {"history", TEXT, MEMBER(history), EACH},
+    {"started_utc", TEXT, MEMBER(started_utc), EACH},
+    {"crs_wkt", TEXT, MEMBER(georef.crs_wkt), EACH},
+    {"crs_name", TEXT, MEMBER(georef.crs_name), EACH},
+    {"rows", COUNT, MEMBER(identity.grid.rows), EACH},
+    {"cols", COUNT, MEMBER(identity.grid.cols), EACH},
+    {"cell_size_m", REAL, MEMBER(identity.grid.cell_size), EACH},
+    {"west_m", REAL, MEMBER(identity.grid.west), EACH},
+    {"north_m", REAL, MEMBER(identity.grid.north), EACH},
+    {"dem_hash", HEX, MEMBER(dem_hash), EACH},
+    {"ground_checksum", HEX, INPUT(GROUND), EACH},
+    {"vents_hash", HEX, INPUT(VENTS), EACH},
+    {"boundary", COUNT, MEMBER(identity.boundary), EACH},
+    {"record", COUNT, MEMBER(identity.record), EACH},
+    {"step", COUNT, MEMBER(step), EACH},
+    {"time_s", REAL, MEMBER(time_s), EACH},
+    {"clock_s", REAL, MEMBER(clock_s), EACH},
+    {"initial_m3", REAL, MEMBER(initial_m3), EACH},
+    {"emitted_m3", REAL, MEMBER(emitted_m3), EACH},
+    {"solidifications", COUNT, MEMBER(solidifications), EACH},
+    {"losses", COUNT, MEMBER(losses), EACH},
+    {"snapshots", COUNT, MEMBER(snapshots), EACH},
+    {"next_snapshot_s", REAL, MEMBER(next_snapshot_s), EACH},
+    {"wall_s", REAL, MEMBER(wall_s), EACH},
+    {"compute_s", REAL, MEMBER(compute_s), EACH},
+    {"output_wait_s", REAL, MEMBER(output_wait_s), EACH},
+    {"checksum", HEX, MEMBER(checksum), EACH},
+    {"words", HEX, MEMBER(words), EACH},
+    {"added_m3", REAL, MEMBER(added_m3), CORRECTED},
+    {"removed_m3", REAL, MEMBER(removed_m3), CORRECTED},
+    {"emission_from_s", REAL, MEMBER(emission_from_s), OF_EARLIER_LAVA},
+    {"ground_changes", HEX, INPUT(EDITS), CHANGING_GROUND},
+    {"cells_hash", HEX, INPUT(CELLS), WITH_CELLS},
+    {"model.rule_edition", COUNT, MEMBER(rule_edition), LATER_EDITION},
+    {"window_row", COUNT, MEMBER(window_row), OF_MEMBER},
+    {"window_col", COUNT, MEMBER(window_col), OF_MEMBER},
+    {"cell_steps", COUNT, MEMBER(cell_steps), OF_MEMBER},
+    {"vent_warning", TEXT, MEMBER(vent_warning), OF_MEMBER},
+    {"tower_warning", TEXT, MEMBER(tower_warning), OF_MEMBER},
+    {"ensemble_hash", HEX, MEMBER(ensemble_hash), OF_MEMBER},
+    {"row_hash", HEX, MEMBER(row_hash), OF_MEMBER},
+    {"site_hash", HEX, MEMBER(site_hash), OF_MEMBER},
+    {"initial_hash", HEX, MEMBER(initial_hash), OF_MEMBER},
 };
 
-/** Attributes of a state that was corrected with observed lava, or of whose rock edits replaced some, alone. */
-static const struct entry correction_entries[] = {
-    {"added_m3", REAL, MEMBER(added_m3)},
-    {"removed_m3", REAL, MEMBER(removed_m3)},
-};
+enum { ENTRIES = sizeof entries / sizeof *entries };
 
-/** Attributes of a run that began with the lava of an earlier one alone. */
-static const struct entry earlier_entries[] = {
-    {"emission_from_s", REAL, MEMBER(emission_from_s)},
-};
-
-/** Attributes of a run whose ground changes alone. */
-static const struct entry change_entries[] = {
-    {"ground_changes", HEX, INPUT(EDITS)},
-};
-
-/** Attributes of all but files of earlier versions. */
-static const struct entry cell_entries[] = {
-    {"cells_hash", HEX, INPUT(CELLS)},
-};
-
-/** Attributes of a later edition of a rule alone. */
-static const struct entry edition_entries[] = {
-    {"model.rule_edition", COUNT, MEMBER(rule_edition)},
-};
-
-/** Attributes of a member of an ensemble alone. */
-static const struct entry member_entries[] = {
-    {"window_row", COUNT, MEMBER(window_row)},
-    {"window_col", COUNT, MEMBER(window_col)},
-    {"cell_steps", COUNT, MEMBER(cell_steps)},
-    {"vent_warning", TEXT, MEMBER(vent_warning)},
-    {"tower_warning", TEXT, MEMBER(tower_warning)},
-    {"ensemble_hash", HEX, MEMBER(ensemble_hash)},
-    {"row_hash", HEX, MEMBER(row_hash)},
-    {"site_hash", HEX, MEMBER(site_hash)},
-    {"initial_hash", HEX, MEMBER(initial_hash)},
-};
-
-/** The parts of a header. */
-static const struct group {
-  const struct entry *entry;
-  size_t count;
-} groups[] = {
-    {entries, sizeof entries / sizeof *entries},
-    {correction_entries, sizeof correction_entries / sizeof *correction_entries},
-    {earlier_entries, sizeof earlier_entries / sizeof *earlier_entries},
-    {change_entries, sizeof change_entries / sizeof *change_entries},
-    {cell_entries, sizeof cell_entries / sizeof *cell_entries},
-    {edition_entries, sizeof edition_entries / sizeof *edition_entries},
-    {member_entries, sizeof member_entries / sizeof *member_entries},
-};
-
-enum { GROUPS = sizeof groups / sizeof *groups };
-
-/** Whether a header has a part. */
-static bool has_part(const struct sciara_checkpoint *c, size_t part) {
-  const struct entry *entry = groups[part].entry;
-  if (entry == correction_entries) return c->added_m3 > 0 || c->removed_m3 > 0;
-  if (entry == earlier_entries) return c->emission_from_s > 0;
-  if (entry == change_entries) return c->identity.inputs.hash[SCIARA_INPUT_EDITS] != 0;
-  if (entry == cell_entries) return c->identity.inputs.hash[SCIARA_INPUT_CELLS] != 0;
-  if (entry == edition_entries) return c->rule_edition > 1;
-  return entry == entries || c->identity.of_member;
+static bool has_group(const struct sciara_checkpoint *c, enum group group) {
+  switch (group) {
+    case EACH: break;
+    case CORRECTED: return c->added_m3 > 0 || c->removed_m3 > 0;
+    case OF_EARLIER_LAVA: return c->emission_from_s > 0;
+    case CHANGING_GROUND: return c->identity.inputs.hash[SCIARA_INPUT_EDITS] != 0;
+    case WITH_CELLS: return c->identity.inputs.hash[SCIARA_INPUT_CELLS] != 0;
+    case LATER_EDITION: return c->rule_edition > 1;
+    case OF_MEMBER: return c->identity.of_member;
+  }
+  return true;
 }
 
 void sciara_checkpoint_free(struct sciara_checkpoint *c) {
-  for (size_t p = 0; p < GROUPS; p++)
-    for (const struct entry *e = groups[p].entry; e < groups[p].entry + groups[p].count; e++)
-      if (e->kind == TEXT) free(*(char **)((char *)c + e->offset));
+  for (size_t k = 0; k < ENTRIES; k++)
+    if (entries[k].kind == TEXT) free(*(char **)((char *)c + entries[k].offset));
   memset(c, 0, sizeof *c);
 }
 
@@ -154,8 +129,8 @@ static uint64_t hash_entry(uint64_t hash, const struct sciara_checkpoint *c, con
 /** Over names and values, so that none can be changed or change places. */
 static uint64_t checksum_of(const struct sciara_checkpoint *c) {
   uint64_t hash = SCIARA_HASH_BEGIN;
-  for (size_t p = 0; p < GROUPS; p++)
-    for (size_t k = 0; k < groups[p].count && has_part(c, p); k++) hash = hash_entry(hash, c, &groups[p].entry[k]);
+  for (size_t k = 0; k < ENTRIES; k++)
+    if (has_group(c, entries[k].group)) hash = hash_entry(hash, c, &entries[k]);
   return sciara_params_hash(hash, &c->identity.params);
 }
 
@@ -190,9 +165,8 @@ static enum sciara_status checkpoint_header_put(hid_t file, const char *path, co
   const struct sciara_param_info *params = sciara_param_table(&count), *of_cells = sciara_reference_table(&references);
   char name[128];
   SCIARA_TRY(sciara_hdf5_put_int64(file, path, format_name, SCIARA_CHECKPOINT_FORMAT));
-  for (size_t p = 0; p < GROUPS; p++)
-    for (size_t k = 0; k < groups[p].count && has_part(c, p); k++)
-      SCIARA_TRY(put_entry(file, path, &groups[p].entry[k], c));
+  for (size_t k = 0; k < ENTRIES; k++)
+    if (has_group(c, entries[k].group)) SCIARA_TRY(put_entry(file, path, &entries[k], c));
   if (c->identity.params.rule != SCIARA_RULE_FV3)
     SCIARA_TRY(sciara_hdf5_put_text(file, path, rule_name, sciara_rule_name(c->identity.params.rule)));
   for (size_t k = 0; k < count; k++) {
@@ -266,10 +240,12 @@ static enum sciara_status get_params(hid_t file, const char *path, struct sciara
 static enum sciara_status get_all(hid_t file, const char *path, struct sciara_checkpoint *c) {
   uint64_t expected = 0;
   SCIARA_TRY(check_format(file, path));
-  c->identity.of_member = H5Aexists(file, member_entries[0].name) > 0;
-  for (size_t p = 0; p < GROUPS; p++)
-    for (size_t k = 0; k < groups[p].count && (p == 0 || H5Aexists(file, groups[p].entry[0].name) > 0); k++)
-      SCIARA_TRY(get_entry(file, path, &groups[p].entry[k], c));
+  bool there = true; // the first attribute of a group tells
+  for (size_t k = 0; k < ENTRIES; k++) {
+    if (k > 0 && entries[k].group != entries[k - 1].group) there = H5Aexists(file, entries[k].name) > 0;
+    if (there) SCIARA_TRY(get_entry(file, path, &entries[k], c));
+  }
+  c->identity.of_member = there; // the last group
   SCIARA_TRY(get_params(file, path, &c->identity.params));
   SCIARA_TRY(sciara_hdf5_get_hex(file, path, checksum_name, &expected));
   const uint64_t found = checksum_of(c);

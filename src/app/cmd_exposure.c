@@ -12,6 +12,7 @@
 #include "base/date.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "export/export.h"
 #include "export/run_exposure.h"
@@ -109,15 +110,6 @@ cleanup:
 
 // --------------------------------------------------------------------------------------------------------------- a run
 
-static const struct sciara_exposure *sorted; ///< of by_arrival, in one thread
-
-static int places_by_arrival(const void *a, const void *b) {
-  const size_t p = *(const size_t *)a, q = *(const size_t *)b;
-  const double x = sorted->place[p].arrival_s, y = sorted->place[q].arrival_s;
-  if (x < y || y < x) return x < y ? -1 : 1;
-  return (p > q) - (p < q);
-}
-
 /** "34.5 m (12 %)" */
 static void print_covered_part(const struct sciara_exposed *p, enum sciara_poi_kind kind) {
   static const char *const units[SCIARA_POI_KINDS] = {"", "m", "m2"};
@@ -129,16 +121,16 @@ static void print_covered_part(const struct sciara_exposed *p, enum sciara_poi_k
 /** The reached places in the order of their arrival. */
 static enum sciara_status print_reached(const struct sciara_run_exposure *e, const char *start) {
   const int width = start ? 39 : 16;
-  size_t *order, count = 0;
+  struct sciara_keyed *order;
+  size_t count = 0;
   bool mapped = false;
   SCIARA_TRY(SCIARA_NEW(order, e->pois.count + 1, "places"));
   for (size_t k = 0; k < e->pois.count; k++)
-    if (e->exposure.place[k].reached) order[count++] = k;
-  sorted = &e->exposure;
-  qsort(order, count, sizeof *order, places_by_arrival);
+    if (e->exposure.place[k].reached) order[count++] = (struct sciara_keyed){e->exposure.place[k].arrival_s, k};
+  qsort(order, count, sizeof *order, sciara_by_key);
   for (size_t k = 0; k < count && k < MOST_ROWS; k++) {
-    const struct sciara_exposed *p = &e->exposure.place[order[k]];
-    const struct sciara_poi *poi = &e->pois.poi[order[k]];
+    const struct sciara_exposed *p = &e->exposure.place[order[k].index];
+    const struct sciara_poi *poi = &e->pois.poi[order[k].index];
     sciara_print("%-*s %-28s %-5s %8.2f m", width, isfinite(p->arrival_s) ? SCIARA_MOMENT(start, p->arrival_s) : "-",
                  poi->name, sciara_poi_kind_name(poi->kind), p->deposit_m);
     print_covered_part(p, poi->kind);
@@ -245,45 +237,36 @@ cleanup:
 
 // --------------------------------------------------------------------------------------------------------- an ensemble
 
-static const struct sciara_poi_chance *chances; ///< of by_chance, in one thread
-
-/** The largest first, then the order of the file. */
-static int by_chance(const void *a, const void *b) {
-  const size_t p = *(const size_t *)a, q = *(const size_t *)b;
-  const double x = chances[p].value, y = chances[q].value;
-  if (x < y || y < x) return x > y ? -1 : 1;
-  return (p > q) - (p < q);
-}
-
 /** The places that a member reaches, the most likely first, and the bound of the others. */
 static enum sciara_status print_chances(const struct sciara_exposed_places *e, const struct sciara_poi_chance *chance) {
   const struct sciara_ensemble_result *q = &e->r.ensemble.result;
   const double bound = sciara_sample_zero_bound(&e->r.sample);
-  size_t *order, count = 0, missed = 0;
+  struct sciara_keyed *order; // the most likely first
+  size_t count = 0, missed = 0;
   double most = 0; // of the places that no member reaches, with those that are open or censored
   if (q->deposit_count == 0) return SCIARA_OK;
   SCIARA_TRY(SCIARA_NEW(order, e->pois.count + 1, "places"));
   for (size_t k = 0; k < e->pois.count; k++) {
-    if (chance[k].hits > 0) order[count++] = k;
+    if (chance[k].hits > 0) order[count++] = (struct sciara_keyed){-chance[k].value, k};
     if (chance[k].hits > 0 || isnan(chance[k].value)) continue;
     missed++;
     most = fmax(most, chance[k].most);
   }
-  chances = chance;
-  qsort(order, count, sizeof *order, by_chance);
+  qsort(order, count, sizeof *order, sciara_by_key);
   if (count > 0 && q->deposit_m[0] > 0)
     sciara_print("probability of more than %.9g m, place, kind\n", q->deposit_m[0]);
   else if (count > 0)
     sciara_print("probability that lava arrives, place, kind\n");
   for (size_t k = 0; k < count && k < MOST_ROWS; k++) {
-    const struct sciara_poi_chance *c = &chance[order[k]];
+    const struct sciara_poi_chance *c = &chance[order[k].index];
+    const struct sciara_poi *poi = &e->pois.poi[order[k].index];
     char text[96];
     int used = snprintf(text, sizeof text, "%.2f %%", 100 * c->value);
     if (c->most > c->value) used += snprintf(text + used, sizeof text - (size_t)used, ", up to %.2f %%", 100 * c->most);
     if (isfinite(c->low))
       snprintf(text + used, sizeof text - (size_t)used, ", 95 %%: %.2f to %.2f %%", 100 * c->low, 100 * c->high);
-    sciara_print("%-34s  %-28s %s%s\n", text, e->pois.poi[order[k]].name,
-                 sciara_poi_kind_name(e->pois.poi[order[k]].kind), c->at_start ? "  under lava at the start" : "");
+    sciara_print("%-34s  %-28s %s%s\n", text, poi->name, sciara_poi_kind_name(poi->kind),
+                 c->at_start ? "  under lava at the start" : "");
   }
   if (count > MOST_ROWS) sciara_print("... and %zu more\n", count - MOST_ROWS);
   if (missed > 0 && q->deposit_m[0] > 0)

@@ -10,6 +10,7 @@
 #include "app/output.h"
 #include "base/date.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "export/export.h"
 #include "export/run_exposure.h"
@@ -227,20 +228,6 @@ static enum sciara_status head_of(const struct side s[2], struct sciara_text *he
   return head->failed;
 }
 
-static const struct side *sorted; ///< of by_arrival, in one thread
-
-/** The earlier of its two arrivals. */
-static double first_of(size_t k) {
-  return fmin(sorted[0].e.exposure.place[k].arrival_s, sorted[1].e.exposure.place[k].arrival_s);
-}
-
-static int by_arrival(const void *a, const void *b) {
-  const size_t p = *(const size_t *)a, q = *(const size_t *)b;
-  const double x = first_of(p), y = first_of(q);
-  if (x < y || y < x) return x < y ? -1 : 1;
-  return (p > q) - (p < q);
-}
-
 /** "not reached: school, vineyard" */
 static void print_others(const struct side s[2], const enum sciara_exposure_change *change, size_t count) {
   size_t listed = 0;
@@ -255,18 +242,20 @@ static void print_others(const struct side s[2], const enum sciara_exposure_chan
 
 /** The places that any of the two reaches, in the order of their first arrival; then the others. */
 static enum sciara_status print_runs(const struct side s[2], const enum sciara_exposure_change *change, size_t count) {
-  size_t *order, listed = 0;
+  struct sciara_keyed *order;
+  size_t listed = 0;
   SCIARA_TRY(SCIARA_NEW(order, count + 1, "places"));
   print_side("a", &s[0]);
   print_side("b", &s[1]);
   print_states(change, count);
   print_outside(s, count);
   for (size_t k = 0; k < count; k++)
-    if (change[k] != SCIARA_CHANGE_NEITHER && change[k] != SCIARA_CHANGE_NONE) order[listed++] = k;
-  sorted = s;
-  qsort(order, listed, sizeof *order, by_arrival);
+    if (change[k] != SCIARA_CHANGE_NEITHER && change[k] != SCIARA_CHANGE_NONE)
+      order[listed++] =
+          (struct sciara_keyed){fmin(s[0].e.exposure.place[k].arrival_s, s[1].e.exposure.place[k].arrival_s), k};
+  qsort(order, listed, sizeof *order, sciara_by_key);
   if (listed > 0) sciara_print("place, kind, first lava in a, in b, what differs in b\n");
-  for (size_t k = 0; k < listed && k < MOST_ROWS; k++) print_place(s, order[k], change[order[k]]);
+  for (size_t k = 0; k < listed && k < MOST_ROWS; k++) print_place(s, order[k].index, change[order[k].index]);
   if (listed > MOST_ROWS) sciara_print("... and %zu more\n", listed - MOST_ROWS);
   print_others(s, change, count);
   sciara_free(order);

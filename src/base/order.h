@@ -3,11 +3,24 @@
 #define SCIARA_BASE_ORDER_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /** Compares two doubles, for qsort. */
 static inline int sciara_ascending(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
+}
+
+/** The index of the first of ascending numbers that is not below `value`, from `low` to `high`, where there is none. */
+static inline int64_t sciara_lower_bound(const int64_t *list, int64_t low, int64_t high, int64_t value) {
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (list[middle] < value)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
 }
 
 /** Something that is sorted by a number: its index in a list of its own. */

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/share.h"
 #include "ensemble/ensemble.h"
 
@@ -291,19 +292,6 @@ static void add_cell(struct sciara_poi_hit *h, const struct sciara_footprint *f,
   h->covered += amount;
 }
 
-/** Index of the first cell of the footprint, from `low` on, that is not below `cell`. */
-static int64_t find_cell(const struct sciara_footprint *f, int64_t low, int64_t cell) {
-  int64_t high = f->count;
-  while (low < high) {
-    const int64_t middle = low + (high - low) / 2;
-    if (f->cell[middle] < cell)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 enum sciara_status sciara_poi_hits_visit(void *context, size_t member, const struct sciara_footprint *f) {
   struct sciara_poi_hits *h = (struct sciara_poi_hits *)context;
   h->reached[member] = f->count;
@@ -313,7 +301,7 @@ enum sciara_status sciara_poi_hits_visit(void *context, size_t member, const str
     *out = untouched();
     int64_t k = 0;
     for (size_t i = 0; i < p->count && k < f->count; i++) {
-      if (f->cell[k] < p->cell[i]) k = find_cell(f, k, p->cell[i]);
+      if (f->cell[k] < p->cell[i]) k = sciara_lower_bound(f->cell, k, f->count, p->cell[i]);
       if (k < f->count && f->cell[k] == p->cell[i]) add_cell(out, f, k++, p->amount[i]);
     }
   }

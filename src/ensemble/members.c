@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "file/csv.h"
 #include "file/durable.h"
 #include "file/json_strict.h"
@@ -120,14 +121,7 @@ void sciara_members_hash(struct sciara_members *m) {
 }
 
 size_t sciara_members_find(const struct sciara_members *m, int64_t id) {
-  size_t low = 0, high = m->count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (m->id[middle] < id)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  const size_t low = (size_t)sciara_lower_bound(m->id, 0, (int64_t)m->count, id);
   return low < m->count && m->id[low] == id ? low : SIZE_MAX;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/share.h"
 #include "base/status.h"
 
@@ -23,19 +24,6 @@ struct strip {
   pthread_mutex_t lock;
   const struct sciara_hazard_options *options; ///< NULL: no more visits
 };
-
-/** Index of the first of the ascending cells that is not below `cell`. */
-static int64_t lower_bound(const int64_t *cells, int64_t count, int64_t cell) {
-  int64_t low = 0, high = count;
-  while (low < high) {
-    const int64_t middle = low + (high - low) / 2;
-    if (cells[middle] < cell)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
 
 static void strip_free(struct strip *s) {
   sciara_free(s->cell);
@@ -75,7 +63,8 @@ static enum sciara_status load(void *context, size_t member, const struct sciara
   struct strip *s = (struct strip *)context;
   if (s->options && s->options->visit) SCIARA_TRY(s->options->visit(s->options->visit_context, member, f));
   if (!sciara_sample_counts(s->sample, member)) return SCIARA_OK;
-  const int64_t from = lower_bound(f->cell, f->count, s->first), to = lower_bound(f->cell, f->count, s->end);
+  const int64_t from = sciara_lower_bound(f->cell, 0, f->count, s->first),
+                to = sciara_lower_bound(f->cell, 0, f->count, s->end);
   SCIARA_TRY(reserve(s, member, (size_t)(to - from)));
   const size_t at = s->begin[member], count = s->count[member];
   if (count == 0) return SCIARA_OK; // then there may be no arrays
@@ -83,10 +72,6 @@ static enum sciara_status load(void *context, size_t member, const struct sciara
   for (int v = 0; v < SCIARA_FOOTPRINT_VALUES; v++)
     memcpy(s->value[v] + at, f->value[v] + from, count * sizeof *s->value[v]);
   return SCIARA_OK;
-}
-
-static void mark_reached(struct strip *s) {
-  for (size_t k = 0; k < s->used; k++) s->reached[s->cell[k]] = 1;
 }
 
 // --------------------------------------------------------------------------------------------------------- one strip
@@ -254,7 +239,7 @@ static enum sciara_status compute_strip(const struct sciara_hazard_rule *rule, s
                           .lock = PTHREAD_MUTEX_INITIALIZER};
   size_t values;
   enum sciara_status status;
-  mark_reached(strip);
+  for (size_t k = 0; k < strip->used; k++) strip->reached[strip->cell[k]] = 1;
   SCIARA_TRY(SCIARA_NEW(c.row_start, c.rows + 1, "the rows of a map"));
   part->count = count_reached(strip, c.rows, cols, c.row_start);
   SCIARA_TRY_GOTO(sciara_size_mul(part->count, rule->layers->count, &values));
@@ -281,7 +266,7 @@ static enum sciara_status count_rows(void *context, size_t member, const struct 
   struct histogram *h = (struct histogram *)context;
   if (!sciara_sample_counts(h->sample, member)) return SCIARA_OK;
   for (int64_t k = 0; k < f->count;) {
-    const int64_t row = f->cell[k] / h->cols, end = lower_bound(f->cell, f->count, (row + 1) * h->cols);
+    const int64_t row = f->cell[k] / h->cols, end = sciara_lower_bound(f->cell, 0, f->count, (row + 1) * h->cols);
     atomic_fetch_add_explicit(&h->row[row], (size_t)(end - k), memory_order_relaxed);
     k = end;
   }

@@ -31,11 +31,12 @@ enum sciara_status sciara_threads_of(const struct sciara_arguments *a, int *thre
   return SCIARA_OK;
 }
 
-static void print_number(double value, double factor, int decimals) {
+static void print_percent(double value, int decimals) {
   if (isfinite(value))
-    sciara_print("%.*f", decimals, factor * value);
+    sciara_print("%.*f", decimals, 100 * value);
   else
     sciara_print("-");
+  sciara_print(" %%");
 }
 
 /** ", error 1.2 %" */
@@ -307,12 +308,12 @@ static void print_contribution(const struct sciara_reduction *r, const struct sc
   char vent[24], event[24];
   sciara_print("  %-20s %-16s %6zu %6zu ", sciara_reduction_vent(r, c->vent, vent),
                sciara_reduction_event(r, c->event, event), c->members, c->hits);
-  print_number(c->weight, 100, 3);
-  sciara_print(" %% ");
-  print_number(c->probability, 100, 2);
-  sciara_print(" %% ");
-  print_number(c->contribution, 100, 2);
-  sciara_print(" %%  %s\n", isfinite(c->arrival) ? SCIARA_DURATION(c->arrival) : "-");
+  print_percent(c->weight, 3);
+  sciara_print(" ");
+  print_percent(c->probability, 2);
+  sciara_print(" ");
+  print_percent(c->contribution, 2);
+  sciara_print("  %s\n", isfinite(c->arrival) ? SCIARA_DURATION(c->arrival) : "-");
 }
 
 static enum sciara_status print_contributions(const struct sciara_reduction *r, size_t poi,

@@ -155,9 +155,6 @@ static enum sciara_status open_scenario(const char *path, const struct sciara_su
   return sciara_problem_open(path, &options, out);
 }
 
-/** The file of records that comes with the program, malloc'd; NULL if it is not installed. */
-static enum sciara_status bench_bundled_records(char **path) { return sciara_bundled_find("bench-records.csv", path); }
-
 static enum sciara_status open_bundled(const char *name, enum sciara_precision precision, struct sciara_problem *out,
                                        char **left_out) {
   char *path;
@@ -274,9 +271,10 @@ static enum sciara_status suite_case_open(const struct sciara_suite_case *suite_
 
 enum { MOST_THREADS = 1024 };
 
-static bool take_count(const char *text, double least, double most, int *out) {
+static bool take_threads(const char *text, int *out) {
   double value;
-  if (!sciara_parse_double(text, &value) || !(value >= least && value <= most) || value != floor(value)) return false;
+  if (!sciara_parse_double(text, &value) || !(value >= 0 && value <= MOST_THREADS) || value != floor(value))
+    return false;
   *out = (int)value;
   return true;
 }
@@ -291,7 +289,7 @@ static enum sciara_status take_item(const char *item, struct sciara_bench_candid
     return sciara_fail(SCIARA_ERR_USAGE, "--engines: %s or threads=0 to %d", why, MOST_THREADS);
   }
   *threads_given = true;
-  if (take_count(item + sizeof threads - 1, 0, MOST_THREADS, &c->threads)) return SCIARA_OK;
+  if (take_threads(item + sizeof threads - 1, &c->threads)) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_USAGE, "--engines: expected threads=0 to %d, found \"%s\"", MOST_THREADS, item);
 }
 
@@ -317,7 +315,7 @@ static enum sciara_status add_threads(struct sciara_bench_engines *e, struct sci
   char *words = strdup(threads), *rest = words;
   enum sciara_status status = words ? SCIARA_OK : sciara_no_memory("an option");
   for (char *word = strsep(&rest, ","); status == SCIARA_OK && word; word = strsep(&rest, ",")) {
-    if (take_count(word, 0, MOST_THREADS, &c->threads))
+    if (take_threads(word, &c->threads))
       status = add_candidate(e, c, true);
     else
       status = sciara_fail(SCIARA_ERR_USAGE,
@@ -515,7 +513,7 @@ static enum sciara_status take_records(const struct sciara_arguments *a, struct 
     return SCIARA_OK;
   }
   if (file) return sciara_bench_records_read(file, &j->records);
-  SCIARA_TRY(bench_bundled_records(&bundled));
+  SCIARA_TRY(sciara_bundled_find("bench-records.csv", &bundled)); // NULL if it is not installed
   const enum sciara_status status = bundled ? sciara_bench_records_read(bundled, &j->records) : SCIARA_OK;
   if (!bundled) sciara_log(SCIARA_LOG_INFO, "there is no file of records: serial executes all steps");
   free(bundled);

@@ -45,11 +45,9 @@ enum sciara_status sciara_export_vents(const struct sciara_target *t, const stru
 }
 
 /** Fronts are drawn where they are asked for, and on a map of the arrival with dates; in all frames of the last snapshot. */
-static enum sciara_status choose_fronts(const struct sciara_export_job *job, struct export_picture *p) {
-  p->fronts_s = job->isochrones_s;
-  if (p->fronts_s > 0 || job->field != SCIARA_FIELD_ARRIVAL_TIME || !p->picture.start) return SCIARA_OK;
-  p->fronts_s = sciara_isochrone_step(p->values, sciara_grid_cells(p->map.grid), SCIARA_NODATA_ALTITUDE);
-  return SCIARA_OK;
+static double front_step(const struct sciara_export_job *job, const struct export_picture *p) {
+  if (job->isochrones_s > 0 || job->field != SCIARA_FIELD_ARRIVAL_TIME || !p->picture.start) return job->isochrones_s;
+  return sciara_isochrone_step(p->values, sciara_grid_cells(p->map.grid), SCIARA_NODATA_ALTITUDE);
 }
 
 /** Draws them as of a snapshot, with the values, which are overwritten later. */
@@ -110,7 +108,7 @@ static enum sciara_status export_picture_prepare(const struct sciara_export_job 
   out->picture.pois = out->places.poi;
   out->picture.poi_count = out->places.count;
   if (out->observed.covered) out->picture.observed_s = NULL;
-  SCIARA_TRY(choose_fronts(job, out));
+  out->fronts_s = front_step(job, out);
   if (out->observed.covered) sciara_map_bounds_add_mask(&out->dressing.bounds, &s->grid, out->observed.covered);
   return SCIARA_OK;
 }

@@ -193,7 +193,7 @@ static void find_times(struct sciara_reduction *r, double *until) {
 }
 
 /** A member ends with the first step that reaches its time: where all have one time, that one is told. */
-static enum sciara_status find_ends(struct sciara_reduction *r) {
+static void find_ends(struct sciara_reduction *r) {
   struct sciara_liquid_end *l = &r->liquid;
   double until;
   find_times(r, &until);
@@ -207,9 +207,7 @@ static enum sciara_status find_ends(struct sciara_reduction *r) {
     l->from_s = fmin(l->from_s, f->end_s);
     l->to_s = fmax(l->to_s, f->end_s);
   }
-  if (l->members == 0) return SCIARA_OK;
-  if (isfinite(until)) l->from_s = l->to_s = until;
-  return SCIARA_OK;
+  if (l->members > 0 && isfinite(until)) l->from_s = l->to_s = until;
 }
 
 /** Layers that depend on what lava does until the members end say when that is. */
@@ -429,7 +427,7 @@ static enum sciara_status open_reduction(const char *folder, const struct sciara
   for (size_t k = 0; options->poi && !options->anywhere && k < options->poi_count; k++)
     SCIARA_TRY(sciara_poi_check(&options->poi[k], &r->pois.place[k], &r->dem.grid, &r->dem.window));
   SCIARA_TRY(sciara_fail_context(choose_members(r, options), "%s", folder));
-  SCIARA_TRY(find_ends(r));
+  find_ends(r);
   SCIARA_TRY(sciara_layers_make(result, &r->sample, &r->layers));
   tell_layers(r);
   return make_rule(r);

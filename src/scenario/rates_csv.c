@@ -70,10 +70,6 @@ static enum sciara_status rates_series_begin(const struct rates_lines *l, struct
   return SCIARA_NEW(s->rates, s->capacity + 1, l->path);
 }
 
-/**
- * Makes room for as many rows as the file has lines, at most SCIARA_RATES_MAX_ROWS. Arrays of a series that failed are
- * released by rates_series_free.
- */
 static void rates_series_free(struct rates_series *s) {
   sciara_free(s->times);
   sciara_free(s->rates);

@@ -298,11 +298,6 @@ enum sciara_status sciara_until_check(const char *text) {
                      rules, text);
 }
 
-static enum sciara_status add_until(struct sciara_scenario_additions *a, const char *text) {
-  SCIARA_TRY(sciara_until_check(text));
-  return add_override(a, "run.until", text, true);
-}
-
 /** "6 h" is simulated time, "10 min wall" wall-clock time. */
 static enum sciara_status add_checkpoint(struct sciara_scenario_additions *a, const char *text) {
   static const char suffix[] = " wall";
@@ -358,7 +353,8 @@ enum sciara_status sciara_additions_make(const struct sciara_arguments *argument
     } else if (strcmp(name, "steps") == 0) {
       SCIARA_TRY(add_number(a, name, "run.max_steps", value, 1));
     } else if (strcmp(name, "until") == 0) {
-      SCIARA_TRY(add_until(a, value));
+      SCIARA_TRY(sciara_until_check(value));
+      SCIARA_TRY(add_override(a, "run.until", value, true));
     } else if (strcmp(name, "keep-checkpoints") == 0) {
       double every;
       if (strcmp(value, "all") != 0 && !(sciara_parse_duration(value, &every) && every > 0))

@@ -433,14 +433,10 @@ static enum sciara_status read_left_out(const char *path, const cJSON *root, str
   return SCIARA_OK;
 }
 
-static enum sciara_status read_json_base(const char *path, const cJSON *root, char **out) {
-  const cJSON *base = sciara_json_get(root, "base");
-  return cJSON_IsObject(base) ? sciara_json_text(base, out) : refuse_json(path, "base", "a scenario");
-}
-
 static enum sciara_status read_tree(const char *path, const cJSON *root, struct sciara_ensemble *out,
                                     struct sciara_ensemble_rows *rows) {
-  const cJSON *format = sciara_json_get(root, "format"), *title = sciara_json_get(root, "title");
+  const cJSON *format = sciara_json_get(root, "format"), *title = sciara_json_get(root, "title"),
+              *base = sciara_json_get(root, "base");
   size_t version = 0;
   if (!cJSON_IsString(format) || strcmp(format->valuestring, FORMAT) != 0)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: expected the file of a planned ensemble, found another JSON file", path);
@@ -464,7 +460,7 @@ static enum sciara_status read_tree(const char *path, const cJSON *root, struct 
     return refuse_json(path, "time_zero_s", "a time, 0 or more");
   if (cJSON_IsString(title)) out->title = sciara_format("%s", title->valuestring);
   SCIARA_TRY(read_sample(path, root, out));
-  SCIARA_TRY(read_json_base(path, root, &out->base));
+  SCIARA_TRY(cJSON_IsObject(base) ? sciara_json_text(base, &out->base) : refuse_json(path, "base", "a scenario"));
   SCIARA_TRY(declared_read(path, root, &out->declared));
   SCIARA_TRY(read_lists(path, root, out));
   SCIARA_TRY(read_result(path, root, out));

@@ -66,17 +66,12 @@ static enum sciara_status read_page_vents(const struct sciara_target *t, enum sc
 
 enum { MOST_PLACES = 1000 };
 
-/** The places of a page. Zero-initialise; release with free_places. */
+/** The places of a page. */
 struct page_places {
   struct sciara_run_exposure exposure;
   struct sciara_page_place *place;
   size_t count;
 };
-
-static void free_places(struct page_places *p) {
-  sciara_run_exposure_free(&p->exposure);
-  sciara_free(p->place);
-}
 
 /** Reached places come first, the earliest of them before the others; then in the order of the file. */
 static int by_arrival(const void *a, const void *b) {
@@ -175,7 +170,8 @@ static enum sciara_status write_run_page(const struct sciara_export_job *job, co
   SCIARA_TRY_GOTO(sciara_page_write(&page, path));
 cleanup:
   free_vents(&vents);
-  free_places(&places);
+  sciara_run_exposure_free(&places.exposure);
+  sciara_free(places.place);
   sciara_free(altitude);
   sciara_observation_free(&observation);
   sciara_export_marks_free(&marks);

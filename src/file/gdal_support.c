@@ -305,11 +305,6 @@ static bool earth_open(OGRSpatialReferenceH srs, struct earth *e) {
   return e->change != NULL;
 }
 
-static void earth_close(struct earth *e) {
-  if (e->change) OCTDestroyCoordinateTransformation(e->change);
-  OSRRelease(e->degrees);
-}
-
 /** The position in space of a point of the CRS, on the ellipsoid. */
 static bool in_space(const struct earth *e, double x, double y, double out[3]) {
   if (!OCTTransform(e->change, 1, &x, &y, NULL) || !isfinite(x) || !isfinite(y)) return false;
@@ -349,7 +344,8 @@ enum sciara_status sciara_crs_scale(OGRSpatialReferenceH srs, const double bound
   if (known == 0)
     status = sciara_fail(sciara_gdal_status(&scope, SCIARA_ERR_INPUT),
                          "PROJ cannot transform that point of the CRS: %s", sciara_gdal_message(&scope));
-  earth_close(&earth);
+  if (earth.change) OCTDestroyCoordinateTransformation(earth.change);
+  OSRRelease(earth.degrees);
   sciara_gdal_leave(&scope);
   return status;
 }

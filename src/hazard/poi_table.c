@@ -167,11 +167,6 @@ static struct sciara_poi_chance chance_of(const struct sciara_reduction *r, cons
   return (struct sciara_poi_chance){.value = p[0], .most = p[2], .hits = (size_t)p[4], .low = p[7], .high = p[8]};
 }
 
-/** The numbers of a place that has no cells: none of its own. */
-static void left_row(const struct sciara_reduction *r, double *value) {
-  put_nothing(r, put_first(r, (struct sciara_point){NAN, NAN}, 0, value));
-}
-
 bool sciara_poi_at_start(const struct sciara_reduction *r, size_t place) {
   bool reached = false;
   for (size_t m = 0; m < r->sample.count; m++) {
@@ -266,7 +261,7 @@ static enum sciara_status append_others(const struct sciara_reduction *r, const 
   double *other = rows->value + r->pois.pois * rows->columns.count;
   for (size_t k = 0; k < r->ensemble.result.left_count; k++) {
     const struct sciara_ensemble_left *left = &r->ensemble.result.left[k];
-    left_row(r, other);
+    put_nothing(r, put_first(r, (struct sciara_point){NAN, NAN}, 0, other)); // it has no cells
     SCIARA_TRY(append_row(r, &rows->columns, left->name, sciara_poi_kind_name(left->kind),
                           sciara_poi_where_name(left->where), other, t));
   }

@@ -250,16 +250,6 @@ static enum sciara_status get_texts(const struct sciara_batch_table *t, struct s
   return status;
 }
 
-/**
- * Reads them.
- *
- * @param f, t->count receive an array from sciara_alloc, also after an error
- */
-static enum sciara_status batch_table_read(struct sciara_batch_table *t, struct sciara_footprint **f, uint64_t *hash) {
-  SCIARA_TRY(get_columns(t, f, hash));
-  return get_texts(t, *f, hash);
-}
-
 enum {
   CHUNK = 16384, // cells in a chunk
   LEVEL = 4,     // of deflate
@@ -572,11 +562,6 @@ static enum sciara_status check_stored_member(const struct batch *b, const struc
   return fault ? sciara_fail(SCIARA_ERR_INPUT, "%s: member %" PRId64 ": found %s", b->path, f->id, fault) : SCIARA_OK;
 }
 
-static enum sciara_status check_members(struct batch *b, const struct sciara_footprint *f) {
-  for (size_t k = 0; k < b->count; k++) SCIARA_TRY(check_stored_member(b, &f[k], k > 0 ? &f[k - 1].id : NULL));
-  return sum_cells(b, f);
-}
-
 static enum sciara_status open_values(struct batch *b, int d) {
   size_t count;
   if (d != CELL && sciara_footprint_values[d - FIRST_VALUE].unknown && H5Lexists(b->file, name_of(d), H5P_DEFAULT) == 0)
@@ -598,15 +583,17 @@ static enum sciara_status read_all(struct batch *b, struct sciara_footprint **f)
   SCIARA_TRY(get_header(b));
   uint64_t hash = hash_of_header(&b->header), expected = 0;
   struct sciara_batch_table table = {.path = b->path, .file = b->file};
-  const enum sciara_status status = batch_table_read(&table, f, &hash);
+  const enum sciara_status status = get_columns(&table, f, &hash); // an array from sciara_alloc, also after an error
   b->count = table.count;
   SCIARA_TRY(status);
+  SCIARA_TRY(get_texts(&table, *f, &hash));
   SCIARA_TRY(sciara_hdf5_get_hex(b->file, b->path, checksum_name, &expected));
   if (hash != expected)
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s: damaged: the checksum of its members is %016" PRIx64 ", but the file states %016" PRIx64,
                        b->path, hash, expected);
-  SCIARA_TRY(check_members(b, *f));
+  for (size_t k = 0; k < b->count; k++) SCIARA_TRY(check_stored_member(b, &(*f)[k], k > 0 ? &(*f)[k - 1].id : NULL));
+  SCIARA_TRY(sum_cells(b, *f));
   for (int d = 0; d < DATASETS && b->first[b->count] > 0; d++) SCIARA_TRY(open_values(b, d));
   return SCIARA_OK;
 }

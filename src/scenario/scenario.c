@@ -343,11 +343,6 @@ static enum sciara_status take_model(const cJSON *root, struct sciara_scenario_s
   return sciara_fail_context(sciara_params_check(&s->params), "%s", s->path);
 }
 
-/** Checks that the parameters of the model fit the precision of the engine. */
-static enum sciara_status check_params_range(const struct sciara_scenario_spec *s) {
-  return sciara_fail_context(sciara_params_check_range(&s->params, s->engine.single_precision), "%s", s->path);
-}
-
 static enum sciara_status check_temperature(const struct sciara_scenario_spec *s, const char *key,
                                             const struct sciara_layer_spec *t) {
   if (t->given && !t->path && !(t->value > s->params.T_sol && t->value <= s->params.T_vent))
@@ -511,7 +506,10 @@ static void take_values(const cJSON *root, const char *folder, bool model_passed
   sciara_diagnostics_add(diagnostics, check_observed_time(s));
   sciara_diagnostics_add(diagnostics, take_output(root, folder, s));
   sciara_diagnostics_add(diagnostics, take_engine(root, s));
-  if (model == SCIARA_OK && model_passed) sciara_diagnostics_add(diagnostics, check_params_range(s));
+  if (model == SCIARA_OK && model_passed)
+    sciara_diagnostics_add(
+        diagnostics,
+        sciara_fail_context(sciara_params_check_range(&s->params, s->engine.single_precision), "%s", s->path));
 }
 
 /** @param folder receives that of the path as written, malloc'd */

@@ -343,11 +343,6 @@ static enum sciara_status dem_check_altitude_unit(const struct sciara_dem_reques
   return SCIARA_OK;
 }
 
-static void free_treatment(struct treatment *t) {
-  OSRRelease(t->from);
-  OSRRelease(t->to);
-}
-
 static enum sciara_status refuse_dem(const struct sciara_dem_request *q, const struct sciara_source *s,
                                      const char *found) {
   struct sciara_text command = {0};
@@ -670,12 +665,6 @@ static enum sciara_status read_marks(struct sciara_gdal_scope *scope, const stru
   return status;
 }
 
-/** Size and position of the whole raster. */
-static struct sciara_patch whole_raster(const struct sciara_source *s) {
-  return (struct sciara_patch){
-      .rows = s->rows, .cols = s->cols, .west = s->west, .north = s->north, .dx = s->dx, .dy = s->dy};
-}
-
 enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, struct sciara_dem *out) {
   *out = (struct sciara_dem){0};
   struct sciara_gdal_scope scope;
@@ -697,7 +686,12 @@ enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, str
                                     request->has_nodata ? &request->nodata : NULL, &patch));
   if (treatment.warp) {
     const char *how;
-    const struct sciara_patch raster = whole_raster(&source);
+    const struct sciara_patch raster = {.rows = source.rows,
+                                        .cols = source.cols,
+                                        .west = source.west,
+                                        .north = source.north,
+                                        .dx = source.dx,
+                                        .dy = source.dy};
     const struct sciara_warp warp = {.path = request->path,
                                      .source = &patch,
                                      .whole = treatment.has_box ? &raster : &patch,
@@ -717,7 +711,8 @@ cleanup:
   if (status != SCIARA_OK) sciara_dem_free(out);
   sciara_patch_free(&patch);
   sciara_patch_free(&warped);
-  free_treatment(&treatment);
+  OSRRelease(treatment.from);
+  OSRRelease(treatment.to);
   sciara_source_close(&source);
   sciara_gdal_leave(&scope);
   return status;

@@ -23,11 +23,6 @@ struct crs_pair {
   bool same;
 };
 
-static void free_pair(struct crs_pair *c) {
-  sciara_georef_free(&c->own);
-  OSRRelease(c->dem);
-}
-
 static enum sciara_status compare_crs(const struct sciara_source *s, const char *crs_wkt, struct crs_pair *c) {
   OGRSpatialReferenceH own = NULL;
   *c = (struct crs_pair){.same = true};
@@ -101,7 +96,8 @@ static enum sciara_status check_place(const struct sciara_source *s, const struc
     status = fail_off_grid(s, &c, g);
   else if (status == SCIARA_OK && !c.same)
     status = fail_other_crs(s, &c, g);
-  free_pair(&c);
+  sciara_georef_free(&c.own);
+  OSRRelease(c.dem);
   return status;
 }
 

@@ -137,13 +137,10 @@ enum sciara_status sciara_bench_csv(const struct sciara_bench_report *r, struct 
 
 static void put_text(struct sciara_text *t, const char *before, const char *key, const char *value) {
   sciara_text_append(t, "%s\"%s\": ", before, key);
-  if (!value || !*value) {
+  if (value && *value)
+    sciara_text_append_json(t, value);
+  else
     sciara_text_append(t, "null");
-    return;
-  }
-  sciara_text_append(t, "\"");
-  sciara_text_append_json(t, value);
-  sciara_text_append(t, "\"");
 }
 
 static void put_number(struct sciara_text *t, const char *key, double value) {

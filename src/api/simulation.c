@@ -426,14 +426,10 @@ enum sciara_status sciara_site_open(const char *scenario, const char *const *ove
 /** The scenario of a DEM without lava. */
 static enum sciara_status describe_dem(const char *path, const char *crs, double cell_size_m, bool single_precision,
                                        struct sciara_text *out) {
-  SCIARA_TRY(sciara_text_append(out, "{\"vents\": [], \"initial\": {\"thickness\": 0}, \"dem\": {\"path\": \""));
+  SCIARA_TRY(sciara_text_append(out, "{\"vents\": [], \"initial\": {\"thickness\": 0}, \"dem\": {\"path\": "));
   SCIARA_TRY(sciara_text_append_json(out, path));
-  SCIARA_TRY(sciara_text_append(out, "\""));
-  if (crs) {
-    SCIARA_TRY(sciara_text_append(out, ", \"crs\": \""));
-    SCIARA_TRY(sciara_text_append_json(out, crs));
-    SCIARA_TRY(sciara_text_append(out, "\""));
-  }
+  if (crs) SCIARA_TRY(sciara_text_append(out, ", \"crs\": "));
+  if (crs) SCIARA_TRY(sciara_text_append_json(out, crs));
   if (cell_size_m != 0) SCIARA_TRY(sciara_text_append(out, ", \"cell_size_m\": %.17g", cell_size_m));
   return sciara_text_append(out, "}, \"engine\": {\"precision\": \"%s\"}}", single_precision ? "single" : "double");
 }

@@ -236,7 +236,7 @@ static enum sciara_status add_text(struct sciara_scenario_additions *a, const ch
   if (!*text || !sciara_is_utf8(text)) // other bytes would be replaced silently
     return sciara_fail(SCIARA_ERR_USAGE, "--%s: expected a text in UTF-8, found \"%s\"", option, text);
   enum sciara_status status = sciara_text_append_json(&json, text);
-  if (status == SCIARA_OK) status = add_override(a, key, json.data, true);
+  if (status == SCIARA_OK) status = add_override(a, key, json.data, false);
   sciara_text_free(&json);
   return status;
 }
@@ -250,7 +250,7 @@ static enum sciara_status add_output(struct sciara_scenario_additions *a, const 
   if (status == SCIARA_OK && !sciara_is_utf8(path)) // otherwise another name would be used silently
     status = sciara_fail(SCIARA_ERR_USAGE, "--output: expected a path in UTF-8, found \"%s\"", path);
   if (status == SCIARA_OK) status = sciara_text_append_json(&json, path);
-  if (status == SCIARA_OK) status = add_override(a, "output.folder", json.data ? json.data : "", true);
+  if (status == SCIARA_OK) status = add_override(a, "output.folder", json.data, false);
   sciara_text_free(&json);
   free(path);
   free(here);

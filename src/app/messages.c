@@ -41,11 +41,9 @@ static void print_message_json(enum sciara_log_level level, const char *message,
   if (sciara_text_append_json(&escaped, message) != SCIARA_OK) sciara_text_free(&escaped);
   char when[SCIARA_DATE_SIZE];
   sciara_date_now(when);
-  fprintf(stderr, "{\"time\":\"%s\",\"level\":\"%s\",\"message\":\"%s\"%s%s}\n", when, level_name[level],
-          escaped.data ? escaped.data
-          : message[0] ? "not enough memory for this message"
-                       : "",
-          progress ? ",\"progress\":" : "", progress ? progress : "");
+  fprintf(stderr, "{\"time\":\"%s\",\"level\":\"%s\",\"message\":%s%s%s}\n", when, level_name[level],
+          escaped.data ? escaped.data : "\"not enough memory for this message\"", progress ? ",\"progress\":" : "",
+          progress ? progress : "");
   sciara_text_free(&escaped);
 }
 

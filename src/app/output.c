@@ -72,10 +72,8 @@ bool sciara_output_end(int *error) {
 }
 
 void sciara_put_json_text(struct sciara_text *t, const char *lead, const char *key, const char *value) {
-  sciara_text_append(t, value ? "%s\"%s\": \"" : "%s\"%s\": null", lead, key);
-  if (!value) return;
-  sciara_text_append_json(t, value);
-  sciara_text_append(t, "\"");
+  sciara_text_append(t, value ? "%s\"%s\": " : "%s\"%s\": null", lead, key);
+  if (value) sciara_text_append_json(t, value);
 }
 
 void sciara_put_json_number(struct sciara_text *t, const char *lead, const char *key, double value) {

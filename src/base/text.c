@@ -110,6 +110,7 @@ bool sciara_has_word(const char *list, const char *word) {
 }
 
 enum sciara_status sciara_text_append_json(struct sciara_text *t, const char *text) {
+  SCIARA_TRY(sciara_text_append(t, "\""));
   while (*text) {
     uint32_t code;
     const size_t length = sciara_utf8_next(text, &code);
@@ -123,7 +124,7 @@ enum sciara_status sciara_text_append_json(struct sciara_text *t, const char *te
       SCIARA_TRY(sciara_text_append_bytes(t, text, length));
     text += length ? length : 1;
   }
-  return SCIARA_OK;
+  return sciara_text_append(t, "\"");
 }
 
 enum sciara_status sciara_text_append_latin1(struct sciara_text *t, const char *text) {

@@ -48,8 +48,8 @@ size_t sciara_utf8_next(const char *text, uint32_t *code);
 bool sciara_is_control(uint32_t code);
 
 /**
- * Appends `text` in the form that it has between the quotes of a JSON string. Characters of sciara_is_control are
- * written as "\u001b"; a byte that is not UTF-8 becomes U+FFFD.
+ * Appends `text` as a JSON string, with its quotes. Characters of sciara_is_control are written as "\u001b"; a byte that is
+ * not UTF-8 becomes U+FFFD.
  */
 enum sciara_status sciara_text_append_json(struct sciara_text *t, const char *text);
 

@@ -44,14 +44,10 @@ static enum sciara_status take_id(struct line *l, const cJSON *id) {
     return refuse_request("id", "a number or a text", id);
   if (id && cJSON_IsNumber(id) && fabs(id->valuedouble) > LARGEST_ID)
     return refuse_request("id", "a number up to 9007199254740991, which comes back unchanged, or a text", id);
-  enum sciara_status status = SCIARA_OK;
-  if (id && cJSON_IsString(id)) { // no terminal is to execute it
-    sciara_text_append(&text, "\"");
-    sciara_text_append_json(&text, id->valuestring);
-    status = sciara_text_append(&text, "\"");
-  } else {
-    status = id ? sciara_json_text(id, &text.data) : sciara_text_append(&text, "null");
-  }
+  const enum sciara_status status = !id ? sciara_text_append(&text, "null")
+                                    : cJSON_IsString(id) // no terminal is to execute it
+                                        ? sciara_text_append_json(&text, id->valuestring)
+                                        : sciara_json_text(id, &text.data);
   if (status != SCIARA_OK) {
     sciara_text_free(&text);
     return status;
@@ -132,9 +128,8 @@ static void put_evaluation_number(struct sciara_text *t, const char *key, double
 }
 
 static void put_evaluation_text(struct sciara_text *t, const char *key, const char *value) {
-  sciara_text_append(t, ",\"%s\":\"", key);
+  sciara_text_append(t, ",\"%s\":", key);
   sciara_text_append_json(t, value);
-  sciara_text_append(t, "\"");
 }
 
 static void put_evaluation_scores(struct sciara_text *t, const struct sciara_extent_scores *s) {
@@ -154,9 +149,8 @@ static void put_lines(struct sciara_text *t, const char *key, const char *lines)
     const size_t length = strcspn(lines, "\n");
     char *line = strndup(lines, length);
     if (!line) t->failed = sciara_fail(SCIARA_ERR_MEMORY, "no memory for a result");
-    sciara_text_append(t, "%s\"", separator);
+    sciara_text_append(t, "%s", separator);
     if (line) sciara_text_append_json(t, line);
-    sciara_text_append(t, "\"");
     free(line);
     lines += length + (lines[length] == '\n');
     separator = ",";
@@ -177,9 +171,8 @@ static void put_parts(struct sciara_text *t, const struct sciara_evaluate_option
   sciara_text_append(t, ",\"parts\":[");
   for (size_t k = 0; k < o->observed_count; k++) {
     const struct sciara_evaluate_observed *observed = &o->observed[k];
-    sciara_text_append(t, "%s{\"scenario\":\"", k > 0 ? "," : "");
+    sciara_text_append(t, "%s{\"scenario\":", k > 0 ? "," : "");
     sciara_text_append_json(t, o->scenarios[observed->scenario]);
-    sciara_text_append(t, "\"");
     put_evaluation_text(t, "observed", observed->path);
     if (observed->at_date) put_evaluation_text(t, "date", observed->at_date);
     put_evaluation_number(t, "weight", observed->weight);

@@ -177,9 +177,8 @@ static enum sciara_status print_ground(struct sciara_text *t, const struct sciar
 static enum sciara_status append_text(struct sciara_text *t, const char *key, const char *text) {
   SCIARA_TRY(sciara_text_append(t, "\"%s\":", key));
   if (!text) return sciara_text_append(t, "null,\n");
-  SCIARA_TRY(sciara_text_append(t, "\""));
   SCIARA_TRY(sciara_text_append_json(t, text));
-  return sciara_text_append(t, "\",\n");
+  return sciara_text_append(t, ",\n");
 }
 
 /** null: not known. JSON has no infinity. */
@@ -485,9 +484,8 @@ static enum sciara_status append_shares(struct sciara_text *t, const char *key, 
                                         int64_t blocks) {
   SCIARA_TRY(sciara_text_append(t, "\"%s\":{\"names\":[", key));
   for (size_t k = 0; k < s->count; k++) {
-    SCIARA_TRY(sciara_text_append(t, k ? ",\"" : "\""));
+    if (k) SCIARA_TRY(sciara_text_append(t, ","));
     SCIARA_TRY(sciara_text_append_json(t, s->name[k]));
-    SCIARA_TRY(sciara_text_append(t, "\""));
   }
   SCIARA_TRY(sciara_text_append(t, "],\"data\":\""));
   if (s->count > 0) SCIARA_TRY(sciara_page_pack_levels(t, s->ranked, NULL, 2 * SCIARA_PAGE_RANKS, blocks));

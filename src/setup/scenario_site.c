@@ -154,15 +154,9 @@ static bool is_same(const struct sciara_site_identity *i, const struct sciara_si
   return true;
 }
 
-static enum sciara_status append_string(const char *value, struct sciara_text *out) {
-  SCIARA_TRY(sciara_text_append(out, "\""));
-  SCIARA_TRY(sciara_text_append_json(out, value));
-  return sciara_text_append(out, "\"");
-}
-
 static enum sciara_status append_sea(const struct sciara_sea *sea, struct sciara_text *out) {
   if (sea->rule == SCIARA_SEA_LEVEL) return sciara_text_append(out, "%.17g", sea->level);
-  return append_string(sea->rule == SCIARA_SEA_FILE ? sea->path : "nodata", out);
+  return sciara_text_append_json(out, sea->rule == SCIARA_SEA_FILE ? sea->path : "nodata");
 }
 
 /** The value of a key as JSON. */
@@ -171,7 +165,7 @@ static enum sciara_status append_value(const struct sciara_site_identity *i, enu
   const int64_t *w = d->window;
   if (!has(i, key)) return sciara_text_append(out, "null");
   switch (key) {
-    case PATH: return append_string(d->path, out);
+    case PATH: return sciara_text_append_json(out, d->path);
     case BAND: return sciara_text_append(out, "%d", d->band);
     case WINDOW:
       return sciara_text_append(out, "[%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 "]", w[0], w[1], w[2], w[3]);
@@ -179,7 +173,7 @@ static enum sciara_status append_value(const struct sciara_site_identity *i, enu
     case LONLAT:
       return sciara_text_append(out, "[%.17g, %.17g, %.17g, %.17g]", d->box[0], d->box[1], d->box[2], d->box[3]);
     case MARGIN: return sciara_text_append(out, "%.17g", d->margin_m);
-    case CRS: return append_string(d->crs, out);
+    case CRS: return sciara_text_append_json(out, d->crs);
     case CELL_SIZE: return sciara_text_append(out, "%.17g", d->cell_size_m);
     case NODATA: return sciara_text_append(out, "%.17g", d->nodata);
     case SEA: return append_sea(&d->sea, out);
@@ -187,7 +181,7 @@ static enum sciara_status append_value(const struct sciara_site_identity *i, enu
     case ERROR:
       return sciara_text_append(out, "{\"sd_m\": %.17g, \"correlation_m\": %.17g, \"seed\": %" PRIu64 "}",
                                 d->error.sd_m, d->error.correlation_m, d->error.seed);
-    case PRECISION: return append_string(i->single_precision ? "single" : "double", out);
+    case PRECISION: return sciara_text_append_json(out, i->single_precision ? "single" : "double");
   }
   return SCIARA_OK;
 }

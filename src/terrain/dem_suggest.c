@@ -38,15 +38,6 @@ static int utm_code(double lon, double lat) {
   return (lat >= 0 ? 32600 : 32700) + (int)(turned / 6.0) + 1;
 }
 
-/** A round number not above `cell` that keeps its detail: 30.9 gives 30, 10.3 and 9.999 give 10, 2.06 gives 2. */
-static double round_cell(double cell) {
-  cell *= 1.01; // just below a round number is that number
-  if (cell >= 10) return 5 * floor(cell / 5);
-  if (cell >= 1) return floor(cell);
-  double decade = pow(10, floor(log10(cell)));
-  return decade * floor(cell / decade);
-}
-
 int sciara_source_utm(const struct sciara_source *s) {
   double lon, lat;
   return middle_lonlat(s, &lon, &lat) ? utm_code(lon, lat) : 0;
@@ -60,7 +51,14 @@ static double suggested_cell_in_metres(const struct sciara_source *s) {
   return s->srs && OSRIsProjected(s->srs) ? cell * OSRGetLinearUnits(s->srs, NULL) : cell;
 }
 
-double sciara_source_round_cell(const struct sciara_source *s) { return round_cell(suggested_cell_in_metres(s)); }
+/** A round number not above the cell that keeps its detail: 30.9 gives 30, 10.3 and 9.999 give 10, 2.06 gives 2. */
+double sciara_source_round_cell(const struct sciara_source *s) {
+  const double cell = suggested_cell_in_metres(s) * 1.01; // just below a round number is that number
+  if (cell >= 10) return 5 * floor(cell / 5);
+  if (cell >= 1) return floor(cell);
+  double decade = pow(10, floor(log10(cell)));
+  return decade * floor(cell / decade);
+}
 
 enum sciara_status sciara_source_suggest_scale(const struct sciara_source *s, double factor, struct sciara_text *out) {
   double scale, offset;

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "app/common_options.h"
-#include "app/messages.h"
 #include "app/program.h"
 #include "base/text.h"
 #include "map/words.h"
@@ -28,20 +27,18 @@ static enum sciara_status become_calibrate(const struct sciara_arguments *a) {
 }
 
 /** Values that are wrong are refused here; the rest is that of the program. */
-static int run_calibrate(const struct sciara_arguments *a) {
+static enum sciara_status execute_calibrate(const struct sciara_arguments *a) {
   double seconds = 0;
   int workers = 0;
   const char *every = sciara_argument(a, "progress-every"), *language = sciara_argument(a, "language");
   enum sciara_language chosen;
   if (!sciara_argument(a, "output"))
-    return sciara_report(sciara_fail(SCIARA_ERR_USAGE, "--output is missing: the folder of the results"));
-  if (sciara_take_workers(a, &workers) != SCIARA_OK) return sciara_report(SCIARA_ERR_USAGE);
+    return sciara_fail(SCIARA_ERR_USAGE, "--output is missing: the folder of the results");
+  SCIARA_TRY(sciara_take_workers(a, &workers));
   if (every && (!sciara_parse_double(every, &seconds) || !(seconds >= 0.1)))
-    return sciara_report(
-        sciara_fail(SCIARA_ERR_USAGE, "--progress-every: expected 0.1 s or more, found \"%s\"", every));
-  if (language && sciara_language_parse(language, &chosen) != SCIARA_OK)
-    return sciara_report(sciara_fail_context(SCIARA_ERR_USAGE, "--language"));
-  return sciara_report(become_calibrate(a));
+    return sciara_fail(SCIARA_ERR_USAGE, "--progress-every: expected 0.1 s or more, found \"%s\"", every);
+  if (language) SCIARA_TRY(sciara_fail_context(sciara_language_parse(language, &chosen), "--language"));
+  return become_calibrate(a);
 }
 
 static const struct sciara_option options[] = {
@@ -75,6 +72,6 @@ const struct sciara_command sciara_cmd_calibrate = {
         "With several searches in FILE each has such a folder in DIR, and DIR/best.json is the best of all.\n"
         "Ctrl-C ends it; what is finished is kept, and --resume continues.\n"
         "The results do not depend on the number of evaluations at a time, nor on how often it was resumed.\n",
-    .run = run_calibrate,
+    .execute = execute_calibrate,
     .package = "python3-sciara",
 };

@@ -41,7 +41,7 @@ struct sciara_command {
   const struct sciara_command *const *subcommands;
   enum sciara_status (*execute)(const struct sciara_arguments *arguments); ///< its error is reported
   int (*run)(const struct sciara_arguments *arguments);                    ///< reports errors; the exit code
-  /** NULL, or the command is a program of its own, sciara-NAME, of this package of Debian: at once, or after `run` has looked at the words */
+  /** NULL, or the command is a program of its own, sciara-NAME, of this package of Debian: at once, or after `run` or `execute` has looked at the words */
   const char *package;
 };
 

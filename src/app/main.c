@@ -57,8 +57,9 @@ int main(int argc, char **argv) {
     argc = 3;
     argv = help;
   }
-  const enum sciara_status missing =
-      command && command->package && !command->run ? sciara_program_become(command, argv + 1) : SCIARA_OK;
+  const enum sciara_status missing = command && command->package && !command->run && !command->execute
+                                         ? sciara_program_become(command, argv + 1)
+                                         : SCIARA_OK;
   const int code = sciara_program_begin(argc, argv);
   if (code != SCIARA_OK) return sciara_program_end(code);
   if (missing != SCIARA_OK) return sciara_program_end(sciara_report(missing));

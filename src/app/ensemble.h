@@ -21,6 +21,6 @@ enum sciara_status sciara_threads_of(const struct sciara_arguments *a, int *thre
 bool sciara_is_ensemble(const char *path);
 
 /** Writes all maps and tables of a folder, as `ensemble reduce` does, and prints the results at its places. */
-enum sciara_status sciara_ensemble_reduce_folder(const char *folder, int threads, bool all, bool pictures);
+enum sciara_status sciara_ensemble_reduce_folder(const char *folder, int threads, bool all, bool pictures, bool again);
 
 #endif

@@ -156,8 +156,9 @@ static enum sciara_status print_members(const struct sciara_reduction *r) {
 
 // ------------------------------------------------------------------------------------------------------------- reduce
 
-enum sciara_status sciara_ensemble_reduce_folder(const char *folder, int threads, bool all, bool pictures) {
-  const struct sciara_reduction_options options = {.threads = threads, .bytes = SCIARA_REDUCTION_BYTES, .all = all};
+enum sciara_status sciara_ensemble_reduce_folder(const char *folder, int threads, bool all, bool pictures, bool again) {
+  const struct sciara_reduction_options options = {
+      .threads = threads, .bytes = SCIARA_REDUCTION_BYTES, .all = all, .again = again};
   struct sciara_reduction r;
   int lock;
   sciara_products_lock(folder, &lock);
@@ -182,7 +183,7 @@ static enum sciara_status reduce(const struct sciara_arguments *a) {
   int threads = 0;
   SCIARA_TRY(sciara_threads_of(a, &threads));
   return sciara_ensemble_reduce_folder(a->operand[0], threads, sciara_argument_given(a, "all"),
-                                       !sciara_argument_given(a, "no-pictures"));
+                                       !sciara_argument_given(a, "no-pictures"), false);
 }
 
 static const struct sciara_option reduce_options[] = {

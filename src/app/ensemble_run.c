@@ -380,7 +380,7 @@ static int run_file(const struct sciara_arguments *a, const struct sciara_execut
   if (code == SCIARA_OK) code = compute(folder, options);
   if (code == SCIARA_OK)
     code = sciara_report(sciara_ensemble_reduce_folder(folder, sciara_usable_cores(), options->all,
-                                                       !sciara_argument_given(a, "no-pictures")));
+                                                       !sciara_argument_given(a, "no-pictures"), true));
   free(folder);
   return code;
 }

@@ -396,7 +396,8 @@ enum sciara_status sciara_ensemble_site_read(const struct sciara_ensemble *e, co
   struct sciara_scenario_spec spec = {0};
   char name[SCIARA_MEMBER_NAME];
   const struct sciara_scenario_member first = sciara_ensemble_member(e, 0, name);
-  enum sciara_status status = sciara_scenario_member_values(&first, false, notes, &spec);
+  enum sciara_status status = sciara_scenario_member_values(&first, false, &sciara_no_notes, &spec);
+  spec.notes = notes;
   spec.dem.error = (struct sciara_ground_error){0};
   if (status == SCIARA_OK) status = sciara_scenario_site_read(&spec, &(struct sciara_problem_options){0}, out);
   if (status == SCIARA_OK) status = check_hash(e, (*out)->origin.hash);

@@ -207,7 +207,7 @@ void sciara_ensemble_unlock(int lock);
 /**
  * Reads the site of the members, without the errors of the ground that each of them adds.
  *
- * @param notes receive what is noticed; NULL: the log
+ * @param notes receive what is noticed of the ground; NULL: the log
  */
 enum sciara_status sciara_ensemble_site_read(const struct sciara_ensemble *e, const struct sciara_notes *notes,
                                              const struct sciara_site **out);

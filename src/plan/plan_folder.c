@@ -238,7 +238,7 @@ static enum sciara_status write_dem(const struct sciara_problem *base, const cha
 static enum sciara_status write_ground(struct sciara_planning *p) {
   const struct sciara_problem_options options = {0};
   const struct sciara_site *site = NULL;
-  struct sciara_scenario_spec scenario = {.alone = true};
+  struct sciara_scenario_spec scenario = {.alone = true, .notes = &sciara_no_notes}; // said of the base
   struct sciara_diagnostics diagnostics = {0};
   cJSON *root = NULL;
   char *path, *real = NULL;

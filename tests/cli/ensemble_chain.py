@@ -124,6 +124,8 @@ class Chain(Case):
         before = self.maps("e")
         again = self.ensemble("run", "e.json", "--no-estimate").stderr
         self.assertIn("0 by this run", again)
+        for said in (done.stderr, again):
+            self.assertEqual(said.count("e/dem.tif: "), 1, said)
         self.assertEqual(self.maps("e"), before)
 
     def test_with_a_barrier(self):

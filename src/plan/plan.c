@@ -609,11 +609,27 @@ static enum sciara_status check_errors(const struct sciara_planning *p) {
                                 single ? needed : "a method that draws, from which a sampling error follows");
 }
 
-/** Times that the file gives for results are after the end of all members: nobody knows what lava reaches in between. */
-static void warn_of_late_times(const struct sciara_planning *p, double end_s) {
+/** The usual times of results, which the file does not give, are at most the end of all members, `end` after their start. */
+static enum sciara_status end_usual_times(const struct sciara_planning *p, double end) {
+  const struct sciara_ensemble_result *usual = &p->e.result;
+  cJSON *result = cJSON_GetObjectItemCaseSensitive(p->root, "result");
+  if (!result) result = cJSON_AddObjectToObject(p->root, "result");
+  cJSON *within = cJSON_AddArrayToObject(result, "within");
+  bool done = within != NULL;
+  for (size_t k = 0; done && k < usual->within_count && (k == 0 || usual->within_s[k - 1] < end); k++)
+    done = cJSON_AddItemToArray(within, cJSON_CreateNumber(fmin(usual->within_s[k], end)));
+  return done ? SCIARA_OK : sciara_no_memory("times of results");
+}
+
+/** Times of results after the end of all members: nobody knows what lava reaches in between. */
+static void check_late_times(const struct sciara_planning *p, double end_s) {
   const struct sciara_ensemble_result *result = &p->e.result;
   const double end = end_s - p->e.time_zero_s; // from the start of the members
-  if (!isfinite(end) || !sciara_json_get(sciara_json_get(p->root, "result"), "within")) return;
+  if (!isfinite(end)) return;
+  if (!sciara_json_get(sciara_json_get(p->root, "result"), "within")) {
+    sciara_diagnostics_add(p->r.diagnostics, end_usual_times(p, end));
+    return;
+  }
   for (size_t k = 0; k < result->within_count; k++) {
     if (!(result->within_s[k] > end)) continue;
     sciara_log(
@@ -646,7 +662,7 @@ static void read_plan(struct sciara_planning *p) {
   double end_s;
   p->covered = sciara_plan_check_members(&p->e, &p->base, p->r.file, d, &end_s);
   if (d->count == 0) sciara_diagnostics_add(d, sciara_plan_check_zones(&p->e, &p->base, p->r.file));
-  if (d->count == 0) warn_of_late_times(p, end_s);
+  if (d->count == 0) check_late_times(p, end_s);
 }
 
 // --------------------------------------------------------------------------------------------------------- estimate

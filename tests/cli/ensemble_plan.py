@@ -471,6 +471,11 @@ class Ensemble(Case):
         self.write_scenario("base.json", run={"until": "2 h"}, vents=vents)
         self.assertEqual(late(within=["3 h", "2 h", "121 min"]), ["2 h 1 min", "3 h"])
         self.assertEqual((late(within=["2 h"]), late()), ([], []))
+        for until, usual in (("2 h", [7200]), ("3 d", [86400, 259200]), ("100 h", [86400, 259200, 360000])):
+            self.write_scenario("base.json", run={"until": until}, vents=vents)
+            self.ensemble(result={"sites": []})
+            self.sciara("ensemble", "plan", "e.json", "-o", until, "--no-estimate")
+            self.assertEqual(case.read_json(self.path(until, "ensemble.json"))["result"]["within"], usual)
         self.write_scenario("base.json", run={"until": "solidified"}, vents=vents)
         self.assertEqual(late(within=["3 d"]), [])
         self.write_scenario("base.json", run={"until": "2 h"}, vents=vents)

@@ -206,9 +206,16 @@ bool sciara_vector_has_date(OGRFeatureH feature, const struct sciara_vector_date
 struct dates {
   double first, last, found; ///< s; the one that is wanted, NAN: there is none
   int64_t last_fid, of_last; ///< a feature of the last date, and how many it has
-  int64_t undated;           ///< features without a value
+  int64_t undated;           ///< features without a value, or with a blank one
   bool some, all;            ///< features have a date; no feature has another value
 };
+
+/** Whether a feature has no value, or a text of blanks, as tables have it where there is none. */
+static bool is_empty(OGRFeatureH feature, int field) {
+  if (!OGR_F_IsFieldSetAndNotNull(feature, field)) return true;
+  const char *value = OGR_F_GetFieldAsString(feature, field);
+  return value[strspn(value, " ")] == '\0';
+}
 
 static struct dates read_dates(OGRLayerH layer, int field, double when) {
   struct dates d = {.first = INFINITY, .last = -INFINITY, .found = NAN, .all = true};
@@ -227,7 +234,7 @@ static struct dates read_dates(OGRLayerH layer, int field, double when) {
       if (fabs(date - when) <= STEP_S && !(fabs(d.found - when) < fabs(date - when))) d.found = date;
       if (when >= date && when < date + DAY_S) of_day = date;
     } else {
-      d.all = !OGR_F_IsFieldSetAndNotNull(feature, field);
+      d.all = is_empty(feature, field);
       d.undated++;
     }
     OGR_F_Destroy(feature);

@@ -261,9 +261,10 @@ class Evaluate(SharedCase):
             self.assertRegex(said, f'warning: .*all values of its field "{name}" are taken together: expected dates .* found "{last if first == "2006-07-13" else first}" and 1 other value')
         for name, values in (("date", ("today",) * 3), ("name", ("13/07/2006", "14/07/2006", "x")), ("date", ("2006-07-14", None, None)), ("updated_by", (1, 2, 3))):
             self.assertNotIn("taken together", compare(name, *values)[1])
-        count, said = compare("survey", None, "2006-07-14T08:30:00Z", "2006-07-14T13:00:00Z")
-        self.assertEqual(count, cells[1])
-        self.assertIn('warning: forms.geojson: 1 outline has no date in its field "survey" and is left out\n', said)
+        for empty in (None, "", "  "):
+            count, said = compare("survey", empty, "2006-07-14T08:30:00Z", "2006-07-14T13:00:00Z")
+            self.assertEqual(count, cells[1])
+            self.assertIn('warning: forms.geojson: 1 outline has no date in its field "survey" and is left out\n', said)
 
     def test_run_that_ends_before_a_date(self):
         found = self.evaluate([{"run.until": "10 min"}, {"run.max_steps": 40}, {}], "s.json", "-q", "--observed", "mask.tif",

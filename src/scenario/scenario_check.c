@@ -154,13 +154,29 @@ static void refuse_date(const struct check *c, const struct sciara_json_path *pa
   }
 }
 
+/** Whether a time of years after run.start would, counted from 1970, be less than one after it. */
+static bool is_unix_time(const struct check *c, double time) {
+  static const double year = 365.25 * 86400;
+  return c->start == SCIARA_START_GIVEN && time > 3 * year && time >= c->start_s && time < c->start_s + year;
+}
+
+static void refuse_unix_time(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                             double time) {
+  char date[SCIARA_DATE_SIZE], allowed[128];
+  sciara_print_date(time, date);
+  snprintf(allowed, sizeof allowed, "a time after run.start, or the date \"%s\" in place of this Unix time", date);
+  refuse_value(c, path, value, allowed);
+}
+
 static void check_duration(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
                            const struct sciara_scenario_key *key) {
-  double seconds;
+  double seconds = value->valuedouble;
   if (is_choice(key, value)) return;
-  if (cJSON_IsNumber(value))
-    check_key_range(c, path, value, key, value->valuedouble);
-  else if (cJSON_IsString(value) && sciara_parse_duration(value->valuestring, &seconds))
+  const bool is =
+      cJSON_IsNumber(value) || (cJSON_IsString(value) && sciara_parse_duration(value->valuestring, &seconds));
+  if (is && key->dated && is_unix_time(c, seconds))
+    refuse_unix_time(c, path, value, seconds);
+  else if (is)
     check_key_range(c, path, value, key, seconds);
   else if (key->dated && is_key_date(value))
     refuse_date(c, path, value, key);

@@ -100,6 +100,7 @@ class DatedTimes(Case):
                 ("run.start=10 May", ['run.start: expected a date "YYYY-MM-DDThh:mmZ", perhaps with seconds, a space for T, +02:00 for Z or no zone (UTC), or "YYYY-MM-DD", or null; found "10 May"']),
                 ("run.until=2026-05-10T04:00Z", [f'run.until: expected a date after {from_start}"2026-05-10T04:00Z"']),
                 ("run.until=2026-05-32", [f'run.until: {form}"2026-05-32"']),
+                ("run.until=1778391240", ['run.until: expected a time after run.start, or the date "2026-05-10T05:34:00Z" in place of this Unix time; found 1.77839124e9']),
                 ("run.until=2026-05-11T10", [f'run.until: {form}"2026-05-11T10"']),
                 (f"dem.edits={edits}", [f'dem.edits[0].from: expected a date not before {from_start}"2026-05-10T03:59:59Z"']),
                 ("vents.0.from=2026-05-10T04:30Z", ["vents[0].until: expected a time after from, 1800 s; found 1560 s"]),
@@ -109,6 +110,7 @@ class DatedTimes(Case):
                 self.assertEqual(self.errors("check", "dates.json", "--no-estimate", "--set", setting), [f"dates.json: {line}" for line in said])
         self.assertIn("--until: expected a time above 0", self.sciara("run", "dates.json", "--until", "2026-05-32", code=2).stderr)
         self.assertIn("run.until: expected a date after run.start", self.sciara("run", "dates.json", "--until", "2026-05-10", code=3).stderr)
+        self.assertIn('in place of this Unix time; found "1778391240"', self.sciara("run", "dates.json", "--until", "1778391240", code=3).stderr)
         case.write_json(self.path("plan.json"), {"base": "dates.json", "vary": [{"key": "run.until", "values": ["2026-05-10T04:36Z"]}], "sample": {"method": "full"},
                                                  "result": {"thickness_m": [0]}})
         self.assertIn('above 0 to 1e12 s; found "2026-05-10T04:36Z"', self.errors("ensemble", "check", "plan.json")[0])

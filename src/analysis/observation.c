@@ -345,8 +345,8 @@ static enum sciara_status refuse_other_formats(const struct sciara_observation_r
                                                char **drivers) {
   GDALDriverH looks = GDALIdentifyDriver(file, NULL);
   if (looks && GDALGetMetadataItem(looks, GDAL_DCAP_RASTER, NULL)) return SCIARA_OK;
-  struct sciara_text list = {0};
-  enum sciara_status status = SCIARA_OK;
+  struct sciara_text list = {0}, found = {0};
+  enum sciara_status status = sciara_source_explain(q->path, &found);
   for (int i = 0; drivers[i] && status == SCIARA_OK; i++)
     status = sciara_text_append(&list, "%s%s", i ? ", " : "", drivers[i]);
   const char *name = looks ? GDALGetDriverShortName(looks) : NULL;
@@ -356,9 +356,10 @@ static enum sciara_status refuse_other_formats(const struct sciara_observation_r
                          q->path, name, list.data, name);
   else if (status == SCIARA_OK)
     status = sciara_fail(SCIARA_ERR_INPUT,
-                         "%s: is neither a raster nor a file of polygons in one of the formats allowed (%s)", q->path,
-                         list.data);
+                         "%s: is neither a raster nor a file of polygons in one of the formats allowed (%s)%s%s",
+                         q->path, list.data, found.length ? ": it " : "", found.length ? found.data : "");
   sciara_text_free(&list);
+  sciara_text_free(&found);
   return status;
 }
 

@@ -417,6 +417,7 @@ static enum sciara_status choose_layer(const struct sciara_shapes_request *q, GD
 static enum sciara_status fail_unopened_vector(const struct reading *r, GDALDriverH looks) {
   const struct sciara_shapes_request *q = r->request;
   char **drivers = sciara_vector_allowed(q->extra_drivers, q->extra_driver_count), *list = NULL;
+  struct sciara_text is = {0};
   char *other = sciara_gdal_plain_path(q->path);
   if (looks) {
     free(other);
@@ -429,16 +430,17 @@ static enum sciara_status fail_unopened_vector(const struct reading *r, GDALDriv
     free(list);
     list = longer;
   }
-  enum sciara_status status;
-  if (found)
+  enum sciara_status status = sciara_source_explain(q->path, &is);
+  if (status == SCIARA_OK && found)
     status =
         sciara_fail(SCIARA_ERR_INPUT,
                     "%s: format %s is not among those allowed for lines and polygons (%s); --allow-driver %s would "
                     "allow it",
                     q->path, GDALGetDriverShortName(found), list ? list : "", GDALGetDriverShortName(found));
-  else
-    status = sciara_fail(SCIARA_ERR_INPUT, "%s: is no vector file in one of the formats allowed (%s)", q->path,
-                         list ? list : "");
+  else if (status == SCIARA_OK)
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: is no vector file in one of the formats allowed (%s)%s%s", q->path,
+                         list ? list : "", is.length ? ": it " : "", is.length ? is.data : "");
+  sciara_text_free(&is);
   free(list);
   free(other);
   CSLDestroy(drivers);

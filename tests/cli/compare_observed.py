@@ -159,11 +159,13 @@ class CompareObserved(SharedCase):
 
     def test_diagnostics(self):
         case.write_text(self.path("kept.png"), "a picture")
+        case.write_text(self.path("outline.zip"), "PK\3\4")
         for code, message, args in (
                 (3, "kept.png: already exists; --overwrite", ["--observed", "mask.tif", "--png", "kept.png"]),
                 (4, "none.gpkg: No such file", ["--observed", "none.gpkg", "--png", "no/p.png"]),
                 (4, "URLs and /vsi", ["--observed", "http://localhost/x.geojson"]),
                 (3, "neither a raster nor a file of polygons", ["--observed", "s.json"]),
+                (3, "): it is a ZIP archive; unpack it", ["--observed", "outline.zip"]),
                 (2, "--min-thickness", ["--observed", "mask.tif", "--min-thickness", "-1"]),
                 (2, "--min-thickness", ["--observed", "mask.tif", "--min-thickness", "thick"]),
                 (2, "--observed-layer: mask.tif is a raster", ["--observed", "mask.tif", "--observed-layer", "x"]),

@@ -683,7 +683,9 @@ class Exposure(SharedCase):
         os.mkfifo(self.path("pipe.gpkg"))
         os.symlink("places.gpkg", self.path("link.gpkg"))
         case.write_text(self.path("other.vrt"), f"<OGRVRTDataSource><OGRVRTLayer name='a'><SrcDataSource>{self.path('places.gpkg')}</SrcDataSource></OGRVRTLayer></OGRVRTDataSource>")
+        case.write_text(self.path("shapes.zip"), "PK\3\4")
         for said, name in (("is a named pipe, expected a file", "pipe.gpkg"), ("is not among those allowed|is no vector file", "other.vrt"),
+                           (r"\): it is a ZIP archive; unpack it", "shapes.zip"),
                            ("No such file", "/vsicurl/http://127.0.0.1/a.gpkg"), ("No such file", "WFS:http://127.0.0.1/")):
             done = self.sciara("exposure", "run", "--assets", name, "-o", "new.csv", code=4 if said == "No such file" else 3)
             self.assertRegex(done.stderr, said)

@@ -2,6 +2,7 @@
 #include "file/vector_open.h"
 
 #include <cpl_string.h>
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <ogr_api.h>
@@ -31,7 +32,9 @@ enum sciara_status sciara_vector_open(const char *path, const char *name, const 
   *dataset = NULL;
   *looks = GDALIdentifyDriverEx(name, GDAL_OF_VECTOR, vector_drivers, NULL);
   if (*looks) {
-    *dataset = GDALOpenEx(name, how, vector_drivers, NULL, NULL);
+    static const char *const as_text[] = {"DATE_AS_STRING=YES", (const char *)NULL}; // GDAL drops the zone of "06:00 HST"
+    const bool json = strcmp(GDALGetDriverShortName(*looks), "GeoJSON") == 0;
+    *dataset = GDALOpenEx(name, how, vector_drivers, json ? as_text : NULL, NULL);
     return SCIARA_OK;
   }
   if (extra_count == 0) return SCIARA_OK;
@@ -273,13 +276,13 @@ static enum sciara_status fail_dates(const char *path, const char *layer, const 
   return status;
 }
 
-/** Whether a name has a word for a time: "image_date", "t_h". */
+/** Whether a name has a word for a time: "image_date", "FlowDate", "t_h". */
 static bool names_time(const char *name) {
-  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  static const char small[] = "abcdefghijklmnopqrstuvwxyz", capitals[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
   static const char *const words[] = {"date", "datetime", "timestamp", "UTC",  "data",  "datum", "fecha",
                                       "time", "day",      "days",      "hour", "hours", "t"};
-  for (; *name; name += strcspn(name, letters)) {
-    const size_t length = strspn(name, letters);
+  for (; *name; name += !isalpha((unsigned char)*name)) {
+    const size_t first = strspn(name, capitals), length = first + strspn(name + first, small);
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
       if (length == strlen(words[k]) && strncasecmp(name, words[k], length) == 0) return true;
     name += length;
@@ -287,10 +290,11 @@ static bool names_time(const char *name) {
   return false;
 }
 
-/** Whether a text is like "20060714", "14/7/2006" or "14.07.06". */
+/** Whether a text is like "20060714", "14/7/2006" or "14.07.06", or a Unix time since 2001 in s or ms. */
 static bool resembles_date(const char *text) {
   static const char digits[] = "0123456789";
   const size_t length = strlen(text), first = strspn(text, digits);
+  if (first == length && (length == 10 || length == 13)) return *text == '1';
   if (first == length) return length == 8 && (strncmp(text, "19", 2) == 0 || strncmp(text, "20", 2) == 0);
   const char *second = text + first + 1, *third = second + strspn(second, digits);
   return first > 0 && strchr("/.-", text[first]) && third > second && *third == text[first] &&

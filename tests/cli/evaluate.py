@@ -255,7 +255,8 @@ class Evaluate(SharedCase):
         self.assertEqual(json.loads(done.stdout)["observed_cells"], cells[1])
         self.assertIn('those of 2006-07-14T08:30:00Z in its field "mapped" are taken', done.stderr)
         for name, first, last in (("Date", "13/07/2006", "14/07/2006"), ("date", 20060713, 20060714), ("data", "2006-07-13", "14 luglio"), ("date", "2006-07-13", ""),
-                                  ("t_h", 6, 12), ("time", 0.5, 1), ("Data_volo", "domani", "ieri"), ("acq", "13.07.2006", "14.07.2006"), ("survey", "2006-07-13", "14 luglio")):
+                                  ("t_h", 6, 12), ("time", 0.5, 1), ("FlowDate", "13 July", "14 July"), ("flown", 1152777600000, 1152864000000),
+                                  ("acq", "2006-07-14 08:10 HST", "2006-07-14 13:00 HST"), ("Data_volo", "domani", "ieri"), ("acq", "13.07.2006", "14.07.2006"), ("survey", "2006-07-13", "14 luglio")):
             count, said = compare(name, first, first, last)
             self.assertEqual(count, cells[-1])
             self.assertRegex(said, f'warning: .*all values of its field "{name}" are taken together: expected dates .* found "{last if first == "2006-07-13" else first}" and 1 other value')

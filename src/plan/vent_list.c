@@ -194,6 +194,7 @@ struct work {
   const struct sciara_site *site;
   struct sciara_vent_list *list;
   size_t capacity;
+  size_t split; ///< lines beside another one of the same feature
 };
 
 static enum sciara_status grow(struct work *w) {
@@ -220,7 +221,7 @@ static enum sciara_status add(struct work *w, const struct sciara_point *points,
   struct sciara_ensemble_vent *vent = &w->list->vent[k];
   *vent = (struct sciara_ensemble_vent){.weight = 1, .point_count = count};
   w->list->where[k] = where;
-  vent->name = name ? sciara_format("%s", name) : sciara_format("vent %zu", k + 1);
+  vent->name = name && *name ? sciara_format("%s", name) : sciara_format("vent %zu", k + 1);
   SCIARA_TRY(SCIARA_NEW(vent->points, count, "a vent"));
   memcpy(vent->points, points, count * sizeof *points);
   return vent->name ? SCIARA_OK : sciara_no_memory("the vents");
@@ -375,7 +376,8 @@ static enum sciara_status add_shape(void *context, const struct sciara_shape *sh
     free(where);
     return sciara_fail(SCIARA_ERR_INPUT, "feature %" PRId64 ": expected a line, found a polygon", shape->feature + 1);
   }
-  return add(w, shape->points, shape->ends[0], NULL, where);
+  w->split += where && w->list->count > 0 && strcmp(w->list->where[w->list->count - 1], where) == 0;
+  return add(w, shape->points, shape->ends[0], shape->name, where);
 }
 
 static enum sciara_status add_file(struct work *w, const cJSON *fissures) {
@@ -386,10 +388,16 @@ static enum sciara_status add_file(struct work *w, const cJSON *fissures) {
                                                 .layer = layer ? layer->valuestring : NULL,
                                                 .crs_wkt = w->site->origin.crs_wkt,
                                                 .grid = &w->site->grid,
+                                                .names = true,
                                                 .on_grid = true,
                                                 .visit = add_shape,
                                                 .context = w};
   const enum sciara_status status = sciara_shapes_read(&request);
+  if (status == SCIARA_OK && w->split > 0)
+    sciara_log(SCIARA_LOG_WARNING,
+               "%s: vents.fissures.file: %s has features of several lines: each line is a vent of its own, with its own "
+               "weight",
+               w->r->file, path);
   free(path);
   return sciara_fail_context(status, "%s: vents.fissures.file", w->r->file);
 }

@@ -23,6 +23,7 @@ struct reading {
   struct sciara_vector_place place;
   struct sciara_shape shape; ///< feature, name and values of the geometry that is read
   int64_t shapes, elsewhere; ///< what was passed on; features that lie too far away
+  int64_t empty;             ///< features without geometry
   bool cut;                  ///< the geometry that is read reaches far beyond the DEM
   bool crossed;              ///< a ring that crosses itself was pointed out
   double effort;             ///< of the checks for such rings
@@ -73,6 +74,7 @@ cleanup:
 
 /** Passes on a feature without geometry, where they are wanted; `elsewhere`: it cannot be brought to the CRS of the DEM. */
 static enum sciara_status give_nothing(struct reading *r, bool elsewhere) {
+  r->empty += !elsewhere;
   if (!r->request->places) return SCIARA_OK;
   r->shape.elsewhere = elsewhere;
   r->shape.points = NULL;
@@ -264,7 +266,7 @@ static enum sciara_status find_shape_names(struct reading *r, OGRLayerH layer) {
   const struct sciara_shapes_request *q = r->request;
   OGRFeatureDefnH columns = OGR_L_GetLayerDefn(layer);
   r->name_column = -1;
-  if (!q->places && !q->place) return SCIARA_OK;
+  if (!q->places && !q->place && !q->names) return SCIARA_OK;
   for (const char *const *usual = sciara_name_columns; !q->name_column && r->name_column < 0 && *usual; usual++)
     r->name_column = OGR_FD_GetFieldIndex(columns, *usual); // whatever the case
   if (q->name_column) r->name_column = OGR_FD_GetFieldIndex(columns, q->name_column);
@@ -274,6 +276,7 @@ static enum sciara_status find_shape_names(struct reading *r, OGRLayerH layer) {
       sciara_log(SCIARA_LOG_INFO, "%s: names are those of the column \"%s\"", q->path, found);
     return SCIARA_OK;
   }
+  if (q->names) return SCIARA_OK;
   struct sciara_text names = {0};
   for (int k = 0; k < OGR_FD_GetFieldCount(columns); k++)
     sciara_text_append(&names, "%s\"%s\"", k ? ", " : "", OGR_Fld_GetNameRef(OGR_FD_GetFieldDefn(columns, k)));
@@ -340,8 +343,12 @@ static enum sciara_status fail_place(const struct reading *r) {
                      r->other_count ? r->other[0] : "", place);
 }
 
-static void report_far(const struct reading *r) {
-  const uint64_t far = (uint64_t)r->elsewhere, cut = (uint64_t)r->place.cut;
+static void report_left_out(const struct reading *r) {
+  const uint64_t far = (uint64_t)r->elsewhere, cut = (uint64_t)r->place.cut, empty = (uint64_t)r->empty;
+  if (empty > 0 && !r->request->places && !r->request->place)
+    sciara_note(r->request->notes, SCIARA_LOG_WARNING, "%s: %" PRIu64 " %s no geometry and %s left out",
+                r->request->path, empty, sciara_plural(empty, "feature has", "features have"),
+                sciara_plural(empty, "is", "are"));
   if (far > 0)
     sciara_note(r->request->notes, SCIARA_LOG_INFO, "%s: %" PRIu64 " %s far from the DEM", r->request->path, far,
                 sciara_plural(far, "feature lies", "features lie"));
@@ -389,7 +396,7 @@ static enum sciara_status read_layer(struct reading *r, OGRLayerH layer) {
   if (status != SCIARA_OK) return status;
   if (r->scope->failed) return fail_gdal(r, "cannot be read whole, it may be truncated"); // it ends early
   report_encoding(r);
-  report_far(r);
+  report_left_out(r);
   if (r->shapes > 0 || r->elsewhere > 0) return SCIARA_OK;
   if (r->shape.feature == 0)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: layer \"%s\" has no features", r->request->path, OGR_L_GetName(layer));

@@ -38,6 +38,7 @@ struct sciara_shapes_request {
   double when;                      ///< that date, as of sciara_parse_date; 0: not known
   bool values;                      ///< the columns of values are read
   bool no_time;                     ///< with values: nothing says when they apply, and a column of times is pointed out
+  bool names;                       ///< names are read, if a column has them
   bool on_grid;                     ///< a feature far from the DEM is refused; else it is left out
   const char *place;                ///< only features with this name; NULL: all
   /** Points are visited too, and once also each feature without geometry or with one that lies too far away; else they are

@@ -310,6 +310,23 @@ class Vents(Case):
         refused = self.plan({"fissures": {"file": "f.geojson"}, "weights": {"column": "p"}}, code=3)
         self.assertIn("a column only with vents.table", refused)
 
+    def test_fissures_as_published(self):
+        """Those of a file have its names; a warning tells of features without geometry, and of those that are several vents."""
+        west, east, south = ([[500120 + x, 4177100 - x], [500180 + x, 4177180 - x]] for x in (0, 20, 40))
+        case.write_features(self.path("f.geojson"), ({"Name": "F8"}, "LineString", west), ({"Name": "F9"}, "MultiLineString", [east, south]),
+                            ({"Name": "F10"}, "LineString", []), ({"Name": ""}, "LineString", south))
+        case.write_json(self.path("f.geojson"), case.read_json(self.path("f.geojson")) | {"features": [
+            *case.read_json(self.path("f.geojson"))["features"], {"type": "Feature", "properties": {"Name": "F11"}, "geometry": None}]})
+        case.write_json(self.path("e.json"), {"base": "base.json", "vents": {"fissures": {"file": "f.geojson"}}, "sample": {"method": "full"}})
+        said = self.sciara("ensemble", "plan", "e.json", "-o", "named", "--no-estimate").stderr
+        vents = case.read_json(self.path("named", "ensemble.json"))["vents"]
+        self.assertEqual([vent["name"] for vent in vents], ["F8", "F9", "F9", "vent 4"])
+        self.assertEqual([vent["points"] for vent in vents], [west, east, south, south])
+        self.assertIn("warning: ./f.geojson: 2 features have no geometry and are left out\n", said)
+        self.assertIn("warning: e.json: vents.fissures.file: ./f.geojson has features of several lines: each line is a vent of its own", said)
+        case.write_features(self.path("f.geojson"), ({}, "LineString", west), ({}, "MultiLineString", [south]))
+        self.assertNotIn("warning", self.sciara("ensemble", "check", "e.json", "--no-estimate").stderr)
+
     def test_points_of_a_file(self):
         """Each point of a vector file is a vent, in any CRS and without names, all with one weight; lines and columns are refused."""
         places = [[500150.25, 4177100], [500180, 4177180]]

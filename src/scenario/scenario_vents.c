@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "file/durable.h"
 #include "scenario/rates_csv.h"
@@ -239,6 +240,27 @@ static enum sciara_status read_vent(struct reading *r) {
   return keep_part(r);
 }
 
+/** A vent before this one whose rates are those of the same file. */
+struct twin {
+  const cJSON *effusion; ///< NULL: there is none
+  size_t index;
+  bool overlap; ///< two of them were found to emit at one time
+};
+
+/** Each of two vents emits all the rates of their file. */
+static void warn_of_overlap(const struct reading *r, const struct sciara_vent_spec *vents, struct twin *twin) {
+  const struct sciara_vent_spec *a = &vents[twin->index], *b = r->spec;
+  if (twin->overlap || a->rate_count == 0 || b->rate_count == 0) return;
+  const double from = fmax(a->edges[0], b->edges[0]), end = fmin(a->edges[a->rate_count], b->edges[b->rate_count]);
+  if (!(from < end)) return;
+  twin->overlap = true;
+  sciara_note(r->notes, SCIARA_LOG_WARNING,
+              "%s: vents[%zu] and vents[%zu] each emit the rates of %s, at the same time from %.10g to %.10g s: if they "
+              "are those of all vents together, each needs a part of them",
+              r->file, twin->index, r->index,
+              cJSON_GetObjectItemCaseSensitive(twin->effusion, "csv")->valuestring, from, end);
+}
+
 void sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_scenario_spec *out,
                            struct sciara_diagnostics *diagnostics) {
   const cJSON *vents = cJSON_GetObjectItemCaseSensitive(root, "vents"), *vent;
@@ -248,17 +270,24 @@ void sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_
   sciara_diagnostics_add(diagnostics, status);
   if (status != SCIARA_OK) return;
   if (cJSON_IsString(run_start)) sciara_scenario_date(run_start->valuestring, date);
+  struct twin twin = {0};
   cJSON_ArrayForEach(vent, vents) {
     size_t index = out->vent_count++;
+    const cJSON *effusion = cJSON_GetObjectItemCaseSensitive(vent, "effusion");
+    const bool csv = cJSON_GetObjectItemCaseSensitive(effusion, "csv") != NULL,
+               same = csv && cJSON_Compare(effusion, twin.effusion, true);
     struct reading r = {.file = out->path,
                         .folder = folder,
                         .alone = out->alone || out->start_refused,
-                        .notes = out->notes,
+                        .notes = same ? &sciara_no_notes : out->notes, // said of the file before
                         .run_start = cJSON_IsString(run_start) ? date : NULL,
                         .vent = vent,
                         .index = index,
                         .spec = &out->vents[index]};
     if (!cJSON_IsNull(vent)) sciara_diagnostics_add(diagnostics, read_vent(&r));
+    r.notes = out->notes;
+    if (same) warn_of_overlap(&r, out->vents, &twin);
+    if (csv) twin = (struct twin){.effusion = effusion, .index = index, .overlap = twin.overlap};
   }
 }
 

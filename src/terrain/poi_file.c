@@ -198,7 +198,8 @@ static void report_poi(const struct collection *c, size_t numbered) {
     sciara_log(SCIARA_LOG_INFO, "%s: %zu of %zu features have no name: they are called feature 1 and so on", path,
                c->nameless, c->out->count);
   if (numbered > 0)
-    sciara_log(SCIARA_LOG_INFO, "%s: %zu names occur again: they are numbered, \"name (2)\" and so on", path, numbered);
+    sciara_log(SCIARA_LOG_INFO, "%s: %zu %s again: %s numbered, \"name (2)\" and so on", path, numbered,
+               sciara_plural(numbered, "name occurs", "names occur"), sciara_plural(numbered, "it is", "they are"));
 }
 
 // -------------------------------------------------------------------------------------------------------------- tables

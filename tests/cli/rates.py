@@ -46,6 +46,17 @@ class Rates(Case):
         self.assertIn("warning: ./rates.csv: the last rate, 3 m3/s from 1800 s on, has no end: ",
                       self.check(PLAIN.replace("3600,0\n", "")).stderr)
 
+    def test_vents_with_one_file(self):
+        """It is described once; a warning says that each of two vents emits all of it, unless one opens when the other closes."""
+        self.write_rates(PLAIN)
+        for windows, overlap in (([{}, {}, {}], "0 to 3600 s"), ([{"until": "20 min"}, {"from": 1199}, {"from": 1200}], "1199 to 1200 s"),
+                                 ([{"until": "20 min"}, {"from": 1200, "until": 1800}, {"from": "30 min"}], "")):
+            self.write_scenario(vents=[self.vent()[0] | {"row": 8 + k} | window for k, window in enumerate(windows)])
+            said = self.sciara("check", "s.json").stderr
+            self.assertEqual(said.count('"time_s" is the time in s'), 1, said)
+            self.assertEqual(re.findall(r"warning: s.json: (vents.*) from (\d+ to \d+ s): if", said),
+                             [("vents[0] and vents[1] each emit the rates of rates.csv, at the same time", overlap)] * bool(overlap))
+
     def test_dates_need_a_start(self):
         said = self.check(OTHER, code=3).stderr
         self.assertIn("s.json: vents[0].effusion.csv: ./rates.csv:3: has dates: expected run.start in the scenario", said)

@@ -14,6 +14,7 @@
 #include "base/date.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "file/durable.h"
 
 /** The drivers that any vector file may use. Others open addresses on the network, or files that name other files. */
 static const char *const vector_drivers[] = {"GPKG", "ESRI Shapefile", "GeoJSON",         "FlatGeobuf",
@@ -353,6 +354,28 @@ static enum sciara_status warn_unread(const char *path, OGRLayerH layer, const s
   return SCIARA_OK;
 }
 
+/** Warns of outlines in KML with times, which its driver does not read. */
+static enum sciara_status warn_of_kml(const char *path, OGRLayerH layer, const struct sciara_notes *notes) {
+  static const size_t most_bytes = 64 << 20;
+  char *text = NULL;
+  size_t length;
+  if (!sciara_has_extension(path, "kml") || OGR_L_GetFeatureCount(layer, TRUE) < 2 ||
+      sciara_file_read(path, most_bytes, &text, &length) != SCIARA_OK)
+    return SCIARA_OK;
+  struct sciara_text command = {0};
+  enum sciara_status status = SCIARA_OK;
+  if (strstr(text, "<TimeStamp") || strstr(text, "<TimeSpan"))
+    status = sciara_vector_append_names(&command, path, "dated");
+  free(text);
+  if (status == SCIARA_OK && command.length > 0)
+    sciara_note(notes, SCIARA_LOG_WARNING,
+                "%s: outlines of all times are taken together: those of KML (TimeStamp, TimeSpan) are not read. A file "
+                "with them is made by: ogr2ogr %s",
+                path, command.data);
+  sciara_text_free(&command);
+  return status;
+}
+
 enum sciara_status sciara_vector_choose_date(const char *path, OGRLayerH layer, double when, const char *hint,
                                              const struct sciara_notes *notes, struct sciara_vector_date *out) {
   OGRFeatureDefnH definition = OGR_L_GetLayerDefn(layer);
@@ -376,5 +399,6 @@ enum sciara_status sciara_vector_choose_date(const char *path, OGRLayerH layer, 
     *out = (struct sciara_vector_date){.field = k, .date = d.found};
     return SCIARA_OK;
   }
+  SCIARA_TRY(warn_of_kml(path, layer, notes));
   return warn_unread(path, layer, notes);
 }

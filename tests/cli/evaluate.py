@@ -267,6 +267,26 @@ class Evaluate(SharedCase):
             self.assertEqual(count, cells[1])
             self.assertIn('warning: forms.geojson: 1 outline has no date in its field "survey" and is left out\n', said)
 
+    def test_times_of_kml(self):
+        """Their reader has none: a warning names the command that makes a file with them, of which those of the time are taken."""
+        case.write_scenario(self.work, "kml.json", run={"start": "2006-07-14T08:00Z", "until": "30 min"})
+        self.sciara("run", "kml.json", "-q", "-o", "kml.out")
+        cells = self.write_fronts("fronts.geojson", (10, 30))
+        ogr2ogr = ["ogr2ogr", "-f", "KML", "-t_srs", "EPSG:4326"]
+        subprocess.run([*ogr2ogr, self.path("plain.kml"), self.path("fronts.geojson")], check=True)
+        text = case.read_text(self.path("plain.kml"))
+        compare = lambda name: self.sciara("compare", "kml.out", "--observed", name, "--json")
+        self.assertNotIn("warning", compare("plain.kml").stderr)
+        times = iter(("08:10", "08:30"))
+        case.write_text(self.path("a b.kml"), re.sub("<Placemark[^>]*>", lambda found: f"{found[0]}<TimeStamp><when>2006-07-14T{next(times)}:00Z</when></TimeStamp>", text))
+        done = compare("a b.kml")
+        self.assertEqual(json.loads(done.stdout)["observed_cells"], cells[-1])
+        command = re.search(r"warning: a b.kml: outlines of all times are taken together: .* by: (ogr2ogr 'a b-dated.gpkg' 'a b.kml')\n", done.stderr)[1]
+        subprocess.run(command, shell=True, check=True, cwd=self.work)
+        done = compare("a b-dated.gpkg")
+        self.assertEqual(json.loads(done.stdout)["observed_cells"], cells[1])
+        self.assertIn("those of 2006-07-14T08:30:00Z in its field", done.stderr)
+
     def test_run_that_ends_before_a_date(self):
         found = self.evaluate([{"run.until": "10 min"}, {"run.max_steps": 40}, {}], "s.json", "-q", "--observed", "mask.tif",
                               "--at", "15 min")

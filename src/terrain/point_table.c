@@ -249,8 +249,10 @@ static enum sciara_status read_rows(struct table *t, sciara_point_visitor *visit
     SCIARA_TRY_GOTO(sciara_csv_take_row(&t->csv, MOST_COLUMNS, cells, &count));
     if (count <= MOST_COLUMNS && sciara_csv_is_empty(cells, count)) continue;
     enum sciara_status good = read_row(t, cells, count, &row);
-    if (good == SCIARA_OK && t->q->places && !t->lonlat)
+    if (good == SCIARA_OK && !t->lonlat && diagnostics->count < MOST_PROBLEMS) {
       good = sciara_georef_suspect_degrees(t->q->crs_wkt, t->q->grid, row.at, "call the columns lon and lat");
+      if (good != SCIARA_OK) good = sciara_fail_context(good, "%s:%zu", t->csv.name, t->line);
+    }
     sciara_diagnostics_add(diagnostics, good);
     if (good == SCIARA_OK) status = t->lonlat ? add_row(&rows, &row) : visit(context, &row);
   }

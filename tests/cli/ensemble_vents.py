@@ -187,6 +187,7 @@ class Vents(Case):
         self.assertEqual(self.plan({"grid": grid, "weights": {"kernel": kernel}}), expected)
         for text, message in (("lon;lat\n15;37\n", "./vents.csv:2: expected longitude and latitude on the DEM (lon 15 to 15.0045, lat 37.7403 to 37.743), found lon 15, lat 37"),
                               ("x;y\n500150,5;4177180.5\n", './vents.csv:2: y: expected a decimal comma, as before, found "4177180.5"'),
+                              ("x,y\n15.0023,37.7415\n", "./vents.csv:2: expected metres in the CRS of the DEM, found 15.0023, 37.7415, which are longitude and latitude"),
                               ("x,X,y\n1,2,3\n", './vents.csv:1: expected one column of x, found "x" and "X"'),
                               ("x,y\n4,177,180\n", "./vents.csv:2: expected 2 values separated by commas, found 3")):
             with self.subTest(text):

@@ -674,6 +674,7 @@ class Exposure(SharedCase):
                 (3, 'text.csv:1: expected the columns x and y, in the CRS of the DEM, or lon and lat, found "x", "note"', "--assets", "text.csv"),
                 (3, 'bad.csv:2: lat: expected a coordinate in degrees, found "north"', "--assets", "bad.csv"),
                 (3, "exchanged.csv:2: .*the other way round it lies there", "--assets", "exchanged.csv"),
+                (3, "as-metres.csv:2: expected metres in the CRS of the DEM, found 15.0023, 37.7415, .*: call the columns lon and lat", "--assets", "as-metres.csv"),
                 (3, "empty.gpkg: expected features with a geometry, found none in its 2 features", "--assets", "empty.gpkg"), (4, "cannot be opened|No such file|does not exist", "--assets", "none.gpkg"),
                 (2, "expected the column of names \"code\" among its columns, found \"height\", \"name\"", "--assets", "places.gpkg", "--names", "code"),
                 (2, "--within: expected a time above 0", "--assets", "places.gpkg", "--within", "6 h,0"),

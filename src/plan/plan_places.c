@@ -107,7 +107,10 @@ static enum sciara_status take_place(const struct work *w, cJSON *object, enum s
   SCIARA_TRY(read_places(w, object, &pois));
   const struct sciara_poi *poi = &pois.poi[0];
   enum sciara_status status = SCIARA_OK;
-  if (poi->kind != kind || poi->point_count == 0 || sciara_poi_parts(poi) != 1)
+  if (pois.count > 1)
+    status = sciara_fail(SCIARA_ERR_INPUT, "place \"%.60s\": expected one feature of this name, found %zu", poi->name,
+                         pois.count);
+  else if (poi->kind != kind || poi->point_count == 0 || sciara_poi_parts(poi) != 1)
     status = sciara_fail(SCIARA_ERR_INPUT, "place \"%.60s\": expected a %s of one part, found a %s of %zu", poi->name,
                          sciara_poi_kind_name(kind), sciara_poi_kind_name(poi->kind),
                          poi->point_count ? sciara_poi_parts(poi) : 0);

@@ -40,7 +40,10 @@ static enum sciara_status read_feature(struct sciara_vent_spec *v, const struct 
   const bool line = poi->kind == SCIARA_POI_LINE;
   const size_t parts = poi->point_count ? sciara_poi_parts(poi) : 0;
   enum sciara_status status = SCIARA_OK;
-  if (parts != 1 || (line ? poi->point_count < 2 : poi->kind != SCIARA_POI_POINT || poi->point_count != 1)) {
+  if (pois.count > 1) {
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: place \"%.60s\": expected one feature of this name, found %zu", v->file,
+                         poi->name, pois.count);
+  } else if (parts != 1 || (line ? poi->point_count < 2 : poi->kind != SCIARA_POI_POINT || poi->point_count != 1)) {
     status = sciara_fail(SCIARA_ERR_INPUT,
                          "%s: place \"%.60s\": expected a point or a line of one part, found a %s of %zu %s", v->file,
                          poi->name, sciara_poi_kind_name(poi->kind), parts, sciara_plural(parts, "part", "parts"));

@@ -249,7 +249,11 @@ class Places(SharedCase):
         a, b = (case.read_json(self.path(f"{name}3.json"))["vents"] for name in ("own", "own-m"))
         self.assertEqual(a[0]["effusion"], b[0]["effusion"])
         self.assert_close(a[1]["line"], b[1]["line"])
-        for said, vent in (("vents[0] (hat): ./mouths.geojson: expected the name of a feature, found \"hat\"; did you mean \"hut\"?", {"file": "mouths.geojson", "place": "hat"}),
+        case.write_features(self.path("twins.geojson"), *(({"name": "twin"}, "LineString", [[x, y], [x + 50, y]]) for x, y in rift))
+        self.assertIn('place "twin": expected one feature of this name, found 3', self.plan("bad", code=3, vents={
+            "line": {"file": "twins.geojson", "place": "twin", "every_m": 20}}).stderr)
+        for said, vent in (("./twins.geojson: place \"twin\": expected one feature of this name, found 3", {"file": "twins.geojson", "place": "twin"}),
+                           ("vents[0] (hat): ./mouths.geojson: expected the name of a feature, found \"hat\"; did you mean \"hut\"?", {"file": "mouths.geojson", "place": "hat"}),
                            ("vents[0] (town): ./mouths.geojson: place \"town\": expected a point or a line of one part, found a zone of 1 part", {"file": "mouths.geojson", "place": "town"}),
                            ("vents[0] (off): expected x from", {"file": "mouths.geojson", "place": "off"}),
                            ("vents[0].width_m: expected it only for a line", {"file": "mouths.geojson", "place": "hut", "width_m": 5}),

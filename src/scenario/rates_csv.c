@@ -734,6 +734,10 @@ static enum sciara_status describe(struct reading *r, const enum sciara_rates_qu
 static void report_assumed(const struct reading *r, const enum sciara_rates_quantity *from) {
   const struct sciara_rates_column *rate = &r->columns.column[from[0]];
   const char *path = r->lines.path;
+  if (r->options->radiant_density > 0 && from[0] != SCIARA_RATES_POWER)
+    sciara_note(r->lines.notes, SCIARA_LOG_WARNING,
+                "%s: radiant_density_J_m3 is not used: \"%s\" is an effusion rate, which goes before a power", path,
+                rate->name);
   if (r->unzoned) sciara_note(r->lines.notes, SCIARA_LOG_INFO, "%s: dates without a zone are taken as UTC", path);
   if (r->compact)
     sciara_note(r->lines.notes, SCIARA_LOG_INFO, "%s: dates such as 20060714 are taken as 2006-07-14", path);
@@ -750,11 +754,13 @@ static void report_assumed(const struct reading *r, const enum sciara_rates_quan
                 path, rate->name);
 }
 
-static enum sciara_status report_unused(const struct reading *r) {
+static enum sciara_status report_unused(const struct reading *r, const enum sciara_rates_quantity *from) {
+  const struct sciara_rates_column *power = &r->columns.column[SCIARA_RATES_POWER];
   struct sciara_text names = {0};
   enum sciara_status status = SCIARA_OK;
-  for (size_t k = 0; k < r->columns.unused_count; k++)
-    status = sciara_text_append(&names, "%s\"%s\"", k ? ", " : "", r->columns.unused[k].name);
+  if (power->given && from[0] != SCIARA_RATES_POWER) status = sciara_text_append(&names, "\"%s\"", power->name);
+  for (size_t k = 0; k < r->columns.unused_count && status == SCIARA_OK; k++)
+    status = sciara_text_append(&names, "%s\"%s\"", names.length ? ", " : "", r->columns.unused[k].name);
   if (status == SCIARA_OK && names.length)
     sciara_note(r->lines.notes, SCIARA_LOG_INFO, "%s: columns that are not used: %s", r->lines.path, names.data);
   sciara_text_free(&names);
@@ -778,7 +784,7 @@ static enum sciara_status read_columns(struct reading *r) {
   SCIARA_TRY(describe(r, from, count));
   if (r->series.count < 2) return SCIARA_OK;
   report_assumed(r, from);
-  return report_unused(r);
+  return report_unused(r, from);
 }
 
 /** A list of alerts counts from 1970: moves it to the start of the run. */

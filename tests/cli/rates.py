@@ -143,6 +143,16 @@ class Rates(Case):
         self.assertIn("radiant_density_J_m3: expected above 0 to 1e12 J/m3; found 0",
                       self.check(band, code=3, radiant_density_J_m3=0).stderr)
 
+    def test_rates_beside_power(self):
+        """MIROVA has both: the rates are taken, the power is listed, and a warning says if its density is then of no use."""
+        both = "date,VRP_MW,TADR_min,TADR_max,n\n2018-04-02,150,0.5,1.5,3\n2018-04-03,0,0,0,3\n"
+        for text, density, unused, warned in ((both, {}, '"VRP_MW", "n"', False), (both, {"radiant_density_J_m3": 1e8}, '"VRP_MW", "n"', True),
+                                              (both.replace("TADR", "other"), {"radiant_density_J_m3": 1e8}, '"other_min", "other_max", "n"', False)):
+            done = self.check(text, run={"start": "2018-04-02"}, **density)
+            self.assertIn(f"\nvents:         1, {129600 if 'other' in text else 86400} m3 in all", done.stdout)
+            self.assertIn(f"./rates.csv: columns that are not used: {unused}\n", done.stderr)
+            self.assertEqual('warning: ./rates.csv: radiant_density_J_m3 is not used: "TADR_min" is an effusion rate' in done.stderr, warned)
+
     def test_firms(self):
         """The columns of NASA's FIRMS, whose times of day have no colon; the unit that the message asks for is the cure."""
         rows = "acq_date,acq_time,{}\n2026-05-10,0035,120\n2026-05-10,135,240\n2026-05-11,0035,0\n"

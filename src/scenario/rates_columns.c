@@ -405,6 +405,21 @@ static enum sciara_status append_cure(struct sciara_text *out, char *const *name
   return SCIARA_OK;
 }
 
+/** Appends what may be wrong with a column that could hold the times; nothing if none could. */
+static enum sciara_status append_time_cure(struct sciara_text *out, char *const *names, size_t count) {
+  for (size_t k = 0; k < count; k++) {
+    char text[TEXT];
+    normalise(names[k], text);
+    const unsigned meaning = meaning_of(text);
+    if (meaning & (WORD_DAY | WORD_STAMP) && meaning & UNKNOWN)
+      return sciara_text_append(out,
+                                "; \"%.60s\" has words that are not understood: call it \"date\", and write a zone that "
+                                "is not UTC behind each date, such as 2006-07-14T23:30+02:00",
+                                names[k]);
+  }
+  return SCIARA_OK;
+}
+
 /** The rules about several columns. */
 static enum sciara_status check(struct sciara_rates_columns *out, char *const *names, size_t count) {
   struct sciara_rates_column *c = out->column;
@@ -420,7 +435,8 @@ static enum sciara_status check(struct sciara_rates_columns *out, char *const *n
                      c[SCIARA_RATES_POWER].given;
   if (c[SCIARA_RATES_TIME].given && rates) return SCIARA_OK;
   enum sciara_status status = sciara_csv_append_names(&found, names, count);
-  if (status == SCIARA_OK && c[SCIARA_RATES_TIME].given) status = append_cure(&cure, names, count);
+  if (status == SCIARA_OK)
+    status = c[SCIARA_RATES_TIME].given ? append_cure(&cure, names, count) : append_time_cure(&cure, names, count);
   if (status == SCIARA_OK)
     status = sciara_fail(
         SCIARA_ERR_INPUT,

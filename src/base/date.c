@@ -70,8 +70,8 @@ static bool take_zone(const char *text, double *offset, bool *zoned) {
   *zoned = *text != '\0';
   *offset = 0;
   if (!*zoned || strcmp(text, "Z") == 0) return true;
-  if (strncmp(text, " UTC", 4) == 0) text++;
-  if (strncmp(text, "UTC", 3) == 0 && !*(text += 3)) return true;
+  if (*text == ' ') text++;
+  if (strcmp(text, "GMT") == 0 || (strncmp(text, "UTC", 3) == 0 && !*(text += 3))) return true;
   const char sign = *text;
   if ((sign != '+' && sign != '-') || (text++, !take(&text, 2, &hours))) return false;
   minutes = 0; // "+02", as PostgreSQL writes it

@@ -97,9 +97,11 @@ static enum sciara_status read_shape(const struct sciara_ensemble_reading *r, co
     return sciara_ensemble_refuse(r, "events", index, "shape", file ? "another curve" : "nothing",
                                   "a file with the curve \"csv\", and only there");
   if (!file) return SCIARA_OK;
-  char *path = NULL;
+  char *path = NULL, first[SCIARA_DATE_SIZE];
   SCIARA_TRY(sciara_ensemble_path(r, file, &path));
-  const enum sciara_status status = sciara_rates_csv_read(path, NULL, &s->table);
+  sciara_rates_csv_first_date(path, first);
+  const struct sciara_rates_options options = {.run_start = *first ? first : NULL};
+  const enum sciara_status status = sciara_rates_csv_read(path, &options, &s->table);
   free(path);
   if (status != SCIARA_OK) return sciara_fail_context(status, "%s: events[%zu].shape", r->file, index);
   double sum = 0;
@@ -124,6 +126,17 @@ static enum sciara_status read_curve(const struct sciara_ensemble_reading *r, co
   return status;
 }
 
+/** Dates in the file of an event are counted from the first one. */
+static enum sciara_status put_start(const struct sciara_ensemble_reading *r, const cJSON *csv, cJSON *root) {
+  char *path = NULL, first[SCIARA_DATE_SIZE];
+  if (!csv) return SCIARA_OK;
+  SCIARA_TRY(sciara_ensemble_path(r, csv, &path));
+  sciara_rates_csv_first_date(path, first);
+  free(path);
+  if (!*first || cJSON_AddStringToObject(cJSON_AddObjectToObject(root, "run"), "start", first)) return SCIARA_OK;
+  return sciara_no_memory("an ensemble");
+}
+
 /** The rates of "slot", "table" or "csv", read as those of a vent of a scenario. */
 static enum sciara_status read_rates(const struct sciara_ensemble_reading *r, const cJSON *event, size_t index,
                                      struct sciara_event_spec *e) {
@@ -141,6 +154,7 @@ static enum sciara_status read_rates(const struct sciara_ensemble_reading *r, co
   struct sciara_diagnostics diagnostics = {0};
   scenario.path = sciara_format("%s: events[%zu]", r->file, index);
   enum sciara_status status = whole && scenario.path ? SCIARA_OK : sciara_no_memory("an ensemble");
+  if (status == SCIARA_OK) status = put_start(r, sciara_json_get(event, "csv"), root);
   if (status == SCIARA_OK) sciara_scenario_vents(r->folder, root, &scenario, &diagnostics);
   if (status == SCIARA_OK) status = sciara_diagnostics_status(&diagnostics);
   if (status == SCIARA_OK) { // taken over

@@ -147,6 +147,7 @@ class Draws(Case):
     def test_curves(self):
         """Each slot emits V times the integral of the documented formula over it."""
         self.write("shape.csv", "time_s,rate_m3_s\n0,1\n10,5\n25,2\n40,0\n")
+        self.write("dated.csv", "date;rate (m3/s)\n2018-05-03T17:00:00-10:00;1\n2018-05-04T03:00:10Z;5\n2018-05-04T03:00:25Z;2\n2018-05-04T03:00:40Z;0\n")
 
         def s(u):
             return u * u * (3 - 2 * u)
@@ -160,7 +161,7 @@ class Draws(Case):
                            ({"curve": "exponential", "decay": 0.1}, lambda x: math.exp(-x / 0.1)),
                            ({"curve": "waning"}, lambda x: x / 0.25 if x < 0.25 else math.exp(-(x - 0.25) / 0.25)),
                            ({"curve": "waning", "peak": 0.1, "decay": 0.6, "slots": 7}, lambda x: x / 0.1 if x < 0.1 else math.exp(-(x - 0.1) / 0.6)),
-                           ({"curve": "csv", "shape": "shape.csv", "slots": 8}, of_table)):
+                           ({"curve": "csv", "shape": "shape.csv", "slots": 8}, of_table), ({"curve": "csv", "shape": "dated.csv", "slots": 8}, of_table)):
             with self.subTest(part):
                 rows = self.plan(events=[{"volume_m3": 5000, "duration": "2 h", **part}])
                 slot, rates = self.emission(rows[0], 5000, 7200)
@@ -170,6 +171,8 @@ class Draws(Case):
                 value = [math.fsum(rate((k + (i + 0.5) / steps) / n) for i in range(steps)) for k in range(n)]
                 for found, expected in zip(rates, value):
                     self.assertAlmostEqual(found * slot / 5000, expected / math.fsum(value), delta=1e-7)
+        effusion, dated = (json.loads(self.plan(events=[{"csv": name}])[0]["vents.0.effusion"]) for name in ("shape.csv", "dated.csv"))
+        self.assertEqual((effusion, dated["table"]), (dated, [[0, 1], [10, 5], [25, 2], [40, 0]]))
 
     def test_volumes_and_durations(self):
         """events.N.volume_m3 and events.N.duration change that event alone; rate_scale multiplies all rates."""

@@ -33,7 +33,8 @@ enum sciara_status sciara_vector_open(const char *path, const char *name, const 
   *dataset = NULL;
   *looks = GDALIdentifyDriverEx(name, GDAL_OF_VECTOR, vector_drivers, NULL);
   if (*looks) {
-    static const char *const as_text[] = {"DATE_AS_STRING=YES", (const char *)NULL}; // GDAL drops the zone of "06:00 HST"
+    static const char *const as_text[] = {"DATE_AS_STRING=YES",
+                                          (const char *)NULL}; // GDAL drops the zone of "06:00 HST"
     const bool json = strcmp(GDALGetDriverShortName(*looks), "GeoJSON") == 0;
     *dataset = GDALOpenEx(name, how, vector_drivers, json ? as_text : NULL, NULL);
     return SCIARA_OK;

@@ -394,10 +394,11 @@ static enum sciara_status add_file(struct work *w, const cJSON *fissures) {
                                                 .context = w};
   const enum sciara_status status = sciara_shapes_read(&request);
   if (status == SCIARA_OK && w->split > 0)
-    sciara_log(SCIARA_LOG_WARNING,
-               "%s: vents.fissures.file: %s has features of several lines: each line is a vent of its own, with its own "
-               "weight",
-               w->r->file, path);
+    sciara_log(
+        SCIARA_LOG_WARNING,
+        "%s: vents.fissures.file: %s has features of several lines: each line is a vent of its own, with its own "
+        "weight",
+        w->r->file, path);
   free(path);
   return sciara_fail_context(status, "%s: vents.fissures.file", w->r->file);
 }

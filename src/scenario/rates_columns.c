@@ -412,10 +412,11 @@ static enum sciara_status append_time_cure(struct sciara_text *out, char *const 
     normalise(names[k], text);
     const unsigned meaning = meaning_of(text);
     if (meaning & (WORD_DAY | WORD_STAMP) && meaning & UNKNOWN)
-      return sciara_text_append(out,
-                                "; \"%.60s\" has words that are not understood: call it \"date\", and write a zone that "
-                                "is not UTC behind each date, such as 2006-07-14T23:30+02:00",
-                                names[k]);
+      return sciara_text_append(
+          out,
+          "; \"%.60s\" has words that are not understood: call it \"date\", and write a zone that "
+          "is not UTC behind each date, such as 2006-07-14T23:30+02:00",
+          names[k]);
   }
   return SCIARA_OK;
 }

@@ -254,11 +254,11 @@ static void warn_of_overlap(const struct reading *r, const struct sciara_vent_sp
   const double from = fmax(a->edges[0], b->edges[0]), end = fmin(a->edges[a->rate_count], b->edges[b->rate_count]);
   if (!(from < end)) return;
   twin->overlap = true;
-  sciara_note(r->notes, SCIARA_LOG_WARNING,
-              "%s: vents[%zu] and vents[%zu] each emit the rates of %s, at the same time from %.10g to %.10g s: if they "
-              "are those of all vents together, each needs a part of them",
-              r->file, twin->index, r->index,
-              cJSON_GetObjectItemCaseSensitive(twin->effusion, "csv")->valuestring, from, end);
+  sciara_note(
+      r->notes, SCIARA_LOG_WARNING,
+      "%s: vents[%zu] and vents[%zu] each emit the rates of %s, at the same time from %.10g to %.10g s: if they "
+      "are those of all vents together, each needs a part of them",
+      r->file, twin->index, r->index, cJSON_GetObjectItemCaseSensitive(twin->effusion, "csv")->valuestring, from, end);
 }
 
 void sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_scenario_spec *out,

@@ -46,6 +46,15 @@ static enum sciara_status name_files(const struct sciara_arguments *a, const cha
   return SCIARA_OK;
 }
 
+/** What lava covers after the end of a run is not known. */
+static void warn_of_late_time(const struct sciara_target *t, const char *word, double seconds) {
+  char end[48];
+  if (t->snapshot.liquid_cells == 0 || !(seconds > t->snapshot.time_s)) return;
+  sciara_print_duration(t->snapshot.time_s, end, sizeof end);
+  sciara_log(SCIARA_LOG_WARNING, "--within: %s is after the end of %s at %s: what its liquid lava covers then is missing",
+             word, t->path, end);
+}
+
 static enum sciara_status parse_times(const char *text, const struct sciara_target *target,
                                       double times[SCIARA_EXPOSURE_MOST_TIMES], size_t *count) {
   char *copy = sciara_format("%s", text), *rest = copy, start[SCIARA_DATE_SIZE];
@@ -61,7 +70,7 @@ static enum sciara_status parse_times(const char *text, const struct sciara_targ
           sciara_fail(SCIARA_ERR_USAGE, "--within: expected at most %d times, found more", SCIARA_EXPOSURE_MOST_TIMES);
     else
       status = sciara_take_time("--within", word, start, target->path, &times[*count]);
-    *count += status == SCIARA_OK;
+    if (status == SCIARA_OK) warn_of_late_time(target, word, zero + times[(*count)++]);
   }
   free(copy);
   return status;

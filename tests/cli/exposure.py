@@ -191,6 +191,9 @@ class Exposure(SharedCase):
             times = {"by.csv": "6 min,0.5 h", "at.csv": "2026-05-01T00:06Z,2026-05-01T02:30:00+02:00"}[name]
             self.sciara("exposure", "run", "--assets", "places.gpkg", "--within", times, "-o", name, "-q")
         self.assertEqual(case.read_bytes(self.path("by.csv")), case.read_bytes(self.path("at.csv")))
+        late = ["exposure", "run", "--assets", "places.gpkg", "--overwrite", "-o", "late.csv", "--within"]
+        self.assertRegex(self.sciara(*late, "6 min, 1 d").stderr, r"warning: --within: 1 d is after the end of run/snapshots/\d+.nc at \d+ min.*: what its liquid lava covers then is missing\n")
+        self.assertNotIn("warning", self.sciara(*late, repr(case.record(self.path("run"))["state"]["time_s"])).stderr)
         self.assertIn("--within: expected a date after 2026-05-01T00:00:00Z, from which times of run",
                       self.sciara("exposure", "run", "--assets", "places.gpkg", "--within", "2026-04-30", "-o", "no.csv", code=2).stderr)
         by = [self.sciara("compare", "run", "run", "--at", at).stdout for at in ("6 min", "2026-05-01T00:06Z")]

@@ -327,8 +327,9 @@ static void add_value(OGRFeatureH feature, int field, struct values *v) {
   v->count++;
 }
 
-/** Warns of fields that tell times apart, by their names or values, if features differ in them and a value is no date. */
-static enum sciara_status warn_unread(const char *path, OGRLayerH layer, const struct sciara_notes *notes) {
+/** Warns of fields that tell times apart, by their names or values, if features taken differ in them and a value is no date. */
+static enum sciara_status warn_unread(const char *path, OGRLayerH layer, const struct sciara_vector_date *of,
+                                      const struct sciara_notes *notes) {
   OGRFeatureDefnH definition = OGR_L_GetLayerDefn(layer);
   const int count = OGR_FD_GetFieldCount(definition);
   struct values *values;
@@ -337,7 +338,7 @@ static enum sciara_status warn_unread(const char *path, OGRLayerH layer, const s
   for (int k = 0; k < count; k++) values[k] = (struct values){.all = true};
   OGR_L_ResetReading(layer);
   while ((feature = OGR_L_GetNextFeature(layer))) {
-    for (int k = 0; k < count; k++) add_value(feature, k, &values[k]);
+    for (int k = 0; k < count && sciara_vector_has_date(feature, of); k++) add_value(feature, k, &values[k]);
     OGR_F_Destroy(feature);
   }
   for (int k = 0; k < count; k++) {
@@ -398,8 +399,8 @@ enum sciara_status sciara_vector_choose_date(const char *path, OGRLayerH layer, 
                   d.undated, sciara_plural((uint64_t)d.undated, "outline has", "outlines have"), name,
                   sciara_plural((uint64_t)d.undated, "is", "are"));
     *out = (struct sciara_vector_date){.field = k, .date = d.found};
-    return SCIARA_OK;
+    return warn_unread(path, layer, out, notes);
   }
   SCIARA_TRY(warn_of_kml(path, layer, notes));
-  return warn_unread(path, layer, notes);
+  return warn_unread(path, layer, out, notes);
 }

@@ -267,6 +267,21 @@ class Evaluate(SharedCase):
             self.assertEqual(count, cells[1])
             self.assertIn('warning: forms.geojson: 1 outline has no date in its field "survey" and is left out\n', said)
 
+    def test_times_of_day_beside_dates(self):
+        """Those of one day are together; a warning says that a time of day is not read."""
+        case.write_scenario(self.work, "days.json", run={"start": "2006-07-14T08:00Z", "until": "30 min"})
+        self.sciara("run", "days.json", "-q", "-o", "days.out")
+        cells = self.write_fronts("days.geojson", (10, 30, 300))
+        features = case.read_json(self.path("days.geojson"))["features"]
+        for times, warned in ((("06:00", "18:00", "06:00"), True), (("06:00", "06:00", "18:00"), False)):
+            for feature, day, time in zip(features, ("2006-07-14", "2006-07-14", "2006-07-15"), times):
+                feature["properties"] = {"day": day, "time": time}
+            case.write_json(self.path("days.geojson"), case.read_json(self.path("days.geojson")) | {"features": features})
+            done = self.sciara("compare", "days.out", "--observed", "days.geojson", "--json")
+            self.assertEqual(json.loads(done.stdout)["observed_cells"], cells[1])
+            self.assertIn('those of 2006-07-14T00:00:00Z in its field "day" are taken', done.stderr)
+            self.assertEqual('warning: days.geojson: outlines of all values of its field "time" are taken together' in done.stderr, warned)
+
     def test_times_of_kml(self):
         """Their reader has none: a warning names the command that makes a file with them, of which those of the time are taken."""
         case.write_scenario(self.work, "kml.json", run={"start": "2006-07-14T08:00Z", "until": "30 min"})

@@ -51,8 +51,9 @@ static void warn_of_late_time(const struct sciara_target *t, const char *word, d
   char end[48];
   if (t->snapshot.liquid_cells == 0 || !(seconds > t->snapshot.time_s)) return;
   sciara_print_duration(t->snapshot.time_s, end, sizeof end);
-  sciara_log(SCIARA_LOG_WARNING, "--within: %s is after the end of %s at %s: what its liquid lava covers then is missing",
-             word, t->path, end);
+  sciara_log(SCIARA_LOG_WARNING,
+             "--within: %s is after the end of %s at %s: what its liquid lava covers then is missing", word, t->path,
+             end);
 }
 
 static enum sciara_status parse_times(const char *text, const struct sciara_target *target,

@@ -2,7 +2,6 @@
 #include "file/vector_open.h"
 
 #include <cpl_string.h>
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <ogr_api.h>
@@ -283,11 +282,11 @@ static bool names_time(const char *name) {
   static const char small[] = "abcdefghijklmnopqrstuvwxyz", capitals[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
   static const char *const words[] = {"date", "datetime", "timestamp", "UTC",  "data",  "datum", "fecha",
                                       "time", "day",      "days",      "hour", "hours", "t"};
-  for (; *name; name += !isalpha((unsigned char)*name)) {
-    const size_t first = strspn(name, capitals), length = first + strspn(name + first, small);
+  for (size_t length; *name; name += length ? length : 1) {
+    const size_t first = strspn(name, capitals);
+    length = first + strspn(name + first, small);
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
       if (length == strlen(words[k]) && strncasecmp(name, words[k], length) == 0) return true;
-    name += length;
   }
   return false;
 }

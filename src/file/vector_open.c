@@ -355,6 +355,19 @@ static enum sciara_status warn_unread(const char *path, OGRLayerH layer, const s
   return SCIARA_OK;
 }
 
+/** Whether a text of KML has times, or values whose names are those of times. */
+static bool kml_has_times(const char *text) {
+  static const char value[] = "Data name=\""; // of <Data> and <SimpleData>
+  if (strstr(text, "<TimeStamp") || strstr(text, "<TimeSpan")) return true;
+  while ((text = strstr(text, value))) {
+    char name[64];
+    text += strlen(value);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "\"<\n"), text);
+    if (names_time(name)) return true;
+  }
+  return false;
+}
+
 /** Warns of outlines in KML with times, which its driver does not read. */
 static enum sciara_status warn_of_kml(const char *path, OGRLayerH layer, const struct sciara_notes *notes) {
   static const size_t most_bytes = 64 << 20;
@@ -365,14 +378,14 @@ static enum sciara_status warn_of_kml(const char *path, OGRLayerH layer, const s
     return SCIARA_OK;
   struct sciara_text command = {0};
   enum sciara_status status = SCIARA_OK;
-  if (strstr(text, "<TimeStamp") || strstr(text, "<TimeSpan"))
-    status = sciara_vector_append_names(&command, path, "dated");
+  if (kml_has_times(text)) status = sciara_vector_append_names(&command, path, "dated");
   free(text);
   if (status == SCIARA_OK && command.length > 0)
-    sciara_note(notes, SCIARA_LOG_WARNING,
-                "%s: outlines of all times are taken together: those of KML (TimeStamp, TimeSpan) are not read. A file "
-                "with them is made by: ogr2ogr %s",
-                path, command.data);
+    sciara_note(
+        notes, SCIARA_LOG_WARNING,
+        "%s: outlines of all times are taken together: those of KML (TimeStamp, TimeSpan, ExtendedData) are not "
+        "read. A file with them is made by: ogr2ogr %s",
+        path, command.data);
   sciara_text_free(&command);
   return status;
 }

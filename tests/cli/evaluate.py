@@ -292,15 +292,18 @@ class Evaluate(SharedCase):
         text = case.read_text(self.path("plain.kml"))
         compare = lambda name: self.sciara("compare", "kml.out", "--observed", name, "--json")
         self.assertNotIn("warning", compare("plain.kml").stderr)
-        times = iter(("08:10", "08:30"))
-        case.write_text(self.path("a b.kml"), re.sub("<Placemark[^>]*>", lambda found: f"{found[0]}<TimeStamp><when>2006-07-14T{next(times)}:00Z</when></TimeStamp>", text))
-        done = compare("a b.kml")
-        self.assertEqual(json.loads(done.stdout)["observed_cells"], cells[-1])
-        command = re.search(r"warning: a b.kml: outlines of all times are taken together: .* by: (ogr2ogr 'a b-dated.gpkg' 'a b.kml')\n", done.stderr)[1]
-        subprocess.run(command, shell=True, check=True, cwd=self.work)
-        done = compare("a b-dated.gpkg")
-        self.assertEqual(json.loads(done.stdout)["observed_cells"], cells[1])
-        self.assertIn("those of 2006-07-14T08:30:00Z in its field", done.stderr)
+        for form in ("<TimeStamp><when>2006-07-14T{}:00Z</when></TimeStamp>",
+                     '<ExtendedData><Data name="survey_date"><value>2006-07-14T{}:00Z</value></Data></ExtendedData>'):
+            times = iter(("08:10", "08:30"))
+            case.write_text(self.path("a b.kml"), re.sub("<Placemark[^>]*>", lambda found: found[0] + form.format(next(times)), text))
+            done = compare("a b.kml")
+            self.assertEqual(json.loads(done.stdout)["observed_cells"], cells[-1])
+            command = re.search(r"warning: a b.kml: outlines of all times are taken together: .* by: (ogr2ogr 'a b-dated.gpkg' 'a b.kml')\n", done.stderr)[1]
+            subprocess.run(command, shell=True, check=True, cwd=self.work)
+            done = compare("a b-dated.gpkg")
+            self.assertEqual(json.loads(done.stdout)["observed_cells"], cells[1])
+            self.assertIn("those of 2006-07-14T08:30:00Z in its field", done.stderr)
+            os.remove(self.path("a b-dated.gpkg"))
 
     def test_run_that_ends_before_a_date(self):
         found = self.evaluate([{"run.until": "10 min"}, {"run.max_steps": 40}, {}], "s.json", "-q", "--observed", "mask.tif",

@@ -48,12 +48,10 @@ static enum sciara_status name_files(const struct sciara_arguments *a, const cha
 
 /** What lava covers after the end of a run is not known. */
 static void warn_of_late_time(const struct sciara_target *t, const char *word, double seconds) {
-  char end[48];
   if (t->snapshot.liquid_cells == 0 || !(seconds > t->snapshot.time_s)) return;
-  sciara_print_duration(t->snapshot.time_s, end, sizeof end);
   sciara_log(SCIARA_LOG_WARNING,
              "--within: %s is after the end of %s at %s: what its liquid lava covers then is missing", word, t->path,
-             end);
+             SCIARA_DURATION(t->snapshot.time_s));
 }
 
 static enum sciara_status parse_times(const char *text, const struct sciara_target *target,

@@ -97,7 +97,7 @@ const char *sciara_plural(uint64_t count, const char *one, const char *many);
  *  Fits 48 bytes. Returns `buffer`. */
 const char *sciara_print_duration(double seconds, char *buffer, size_t capacity);
 
-/** The text of sciara_print_duration, until the block of the caller ends; below those of the next two. */
+/** The texts of sciara_print_duration and of the two functions below. They exist until the block of the caller ends. */
 #define SCIARA_DURATION(seconds) sciara_print_duration(seconds, (char[48]){0}, 48)
 #define SCIARA_ABOUT(seconds) sciara_print_about(seconds, (char[48]){0}, 48)
 #define SCIARA_BYTES(bytes) sciara_print_bytes(bytes, (char[48]){0}, 48)

@@ -16,8 +16,8 @@
 #include "comm/comm.h"
 #include "engine/banded.h"
 #include "engine/device_info.h"
+#include "model/state.h"
 #include "setup/setup.h"
-#include "sim/parallel.h"
 #include "verify/validate.h"
 
 static enum sciara_precision on_host(enum sciara_precision precision) {

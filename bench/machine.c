@@ -10,9 +10,9 @@
 #include <sys/utsname.h>
 
 #include "base/mem.h"
+#include "base/share.h"
 #include "base/wallclock.h"
 #include "file/libraries.h"
-#include "sim/parallel.h"
 
 #if defined(__clang__)
 static const char compiler[] = "clang " __clang_version__;

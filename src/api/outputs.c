@@ -11,8 +11,8 @@
 #include "file/durable.h"
 #include "model/field.h"
 #include "model/soundness.h"
+#include "model/state.h"
 #include "run/state_files.h"
-#include "sim/parallel.h"
 #include "store/checkpoint_hdf5.h"
 
 static const char HISTORY[] = "libsciara " SCIARA_VERSION;
@@ -29,7 +29,7 @@ static enum sciara_status write_snapshot(struct sciara_simulation *s, const char
   SCIARA_TRY(sciara_simulation_ledger(s, &ledger));
   const struct sciara_snapshot_context context = sciara_simulation_snapshots(s, HISTORY);
   const struct sciara_state *state = s->problem.state;
-  SCIARA_TRY(sciara_touched_find(state, &touched));
+  SCIARA_TRY(sciara_touched_find(state, 1, &touched));
   const uint64_t checksum = sciara_state_checksum(state);
   const enum sciara_status status = sciara_snapshot_write(&context, state, &touched, &ledger, checksum, path);
   sciara_touched_release(&touched);

@@ -14,6 +14,7 @@
 #include "app/output.h"
 #include "app/program.h"
 #include "base/log.h"
+#include "base/share.h"
 #include "base/text.h"
 #include "base/wallclock.h"
 #include "ensemble/ensemble.h"
@@ -21,7 +22,6 @@
 #include "file/csv.h"
 #include "file/durable.h"
 #include "plan/plan.h"
-#include "sim/parallel.h"
 
 // --------------------------------------------------------------------------------------------------- check and plan
 

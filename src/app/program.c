@@ -78,7 +78,8 @@ int sciara_program_begin(int argc, char **argv) {
   sciara_scenario_declare_options(sciara_engine_settings());
 #ifdef M_MMAP_THRESHOLD
   mallopt(M_MMAP_THRESHOLD, LARGE);
-  mallopt(M_TRIM_THRESHOLD, 4 << 20); // HDF5 clears 0.5 MB for each file: returned and taken again, twice the time of a file
+  mallopt(M_TRIM_THRESHOLD,
+          4 << 20); // HDF5 clears 0.5 MB for each file: returned and taken again, twice the time of a file
   if (sciara_address_space_left() != SIZE_MAX)
     mallopt(M_ARENA_MAX, 1); // an arena for each thread would take 64 MiB of it
 #endif

@@ -2,7 +2,21 @@
 #include "base/share.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <unistd.h>
+
+int sciara_usable_cores(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  const long online = sysconf(_SC_NPROCESSORS_ONLN), most = 1024;
+  return online < 1 ? 1 : (int)(online < most ? online : most);
+}
+
+int sciara_free_cores(int threads) {
+  const int left = sciara_usable_cores() - threads;
+  return left > 1 ? left : 1;
+}
 
 struct part {
   void (*work)(void *context, int64_t begin, int64_t end);

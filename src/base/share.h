@@ -7,6 +7,12 @@
 
 enum { SCIARA_SHARE_THREADS = 16 };
 
+/** Cores that this process may use. */
+int sciara_usable_cores(void);
+
+/** The cores that `threads` threads leave free, or one. */
+int sciara_free_cores(int threads);
+
 /**
  * Calls work(context, begin, end) for ranges that together are 0 .. count - 1, on up to `threads` threads (at most
  * SCIARA_SHARE_THREADS, including the caller's), and returns when all have finished. A thread that cannot be started is

@@ -346,6 +346,11 @@ const struct sciara_engine_entry *sciara_engine_list(size_t *count);
 enum sciara_status sciara_engine_find(const char *name, enum sciara_rule_kind rule, enum sciara_precision precision,
                                       const struct sciara_engine_ops **out);
 
+/** Largest number of threads that an engine (NULL: not known yet) uses for `requested`; 0: as sciara_engine_ops.threads. */
+static inline int sciara_engine_threads(const struct sciara_engine_ops *ops, int requested) {
+  return ops && ops->threads ? ops->threads(requested) : 1;
+}
+
 /** The options of all engines, compiled or not: offsets are those in struct sciara_engine_options. */
 struct sciara_settings sciara_engine_settings(void);
 

@@ -19,6 +19,7 @@
 #include "base/date.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/share.h"
 #include "base/text.h"
 #include "base/wallclock.h"
 #include "ensemble/ensemble.h"
@@ -31,7 +32,6 @@
 #include "setup/cost.h"
 #include "setup/setup.h"
 #include "sim/choose_engine.h"
-#include "sim/parallel.h"
 #include "store/checkpoint_hdf5.h"
 
 // -------------------------------------------------------------------------------------------------- the files

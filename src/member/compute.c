@@ -487,7 +487,7 @@ static enum sciara_status repeat(struct sciara_member *m, unsigned crossed) {
 static enum sciara_status find_towers(struct sciara_member *m) {
   struct sciara_touched touched;
   struct sciara_run_warning tower;
-  SCIARA_TRY(sciara_touched_find(m->kept, &touched));
+  SCIARA_TRY(sciara_touched_find(m->kept, 1, &touched));
   const enum sciara_status status =
       sciara_tower_watch(&m->simulation->problem, m->kept, &touched, m->towers.vent, m->towers.cell, &tower);
   if (tower.kind) {

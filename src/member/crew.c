@@ -8,10 +8,10 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/share.h"
 #include "base/text.h"
 #include "engine/device_info.h"
 #include "member/footprint.h"
-#include "sim/parallel.h"
 
 enum { MOST_WORKERS = 4096 };
 

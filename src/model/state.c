@@ -7,6 +7,7 @@
 #include "base/detmath.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/share.h"
 
 enum {
 #define SCIARA_REAL_FIELD(member) +1
@@ -171,21 +172,41 @@ static uint64_t words_of_totals(const struct sciara_state *s) {
   return sum;
 }
 
-uint64_t sciara_state_checksum_cells(const struct sciara_state *s, int64_t first, int64_t count) {
+static uint64_t words_of_cells(const struct sciara_state *s, int64_t begin, int64_t end) {
   const double *field[SUMMED];
   summed_of(s, field);
   uint64_t sum = 0;
   for (uint64_t f = 0; f < SUMMED; f++)
-    for (int64_t i = first; i < first + count; i++) sum += word(f, (uint64_t)i, field[f][i]);
+    for (int64_t i = begin; i < end; i++) sum += word(f, (uint64_t)i, field[f][i]);
   return sum;
 }
 
-uint64_t sciara_state_checksum_rest(const struct sciara_state *s) {
-  return word_of_shape(&s->grid) + words_of_totals(s);
+uint64_t sciara_state_checksum(const struct sciara_state *s) {
+  return word_of_shape(&s->grid) + words_of_totals(s) + words_of_cells(s, 0, sciara_grid_cells(&s->grid));
 }
 
-uint64_t sciara_state_checksum(const struct sciara_state *s) {
-  return sciara_state_checksum_rest(s) + sciara_state_checksum_cells(s, 0, sciara_grid_cells(&s->grid));
+/** Work on a state in several threads. */
+struct shared {
+  const struct sciara_state *state;
+  uint64_t sum; ///< summed atomically
+  struct sciara_touched *touched;
+};
+
+/** So many threads that each has `least` cells. */
+static int worth(int threads, int64_t cells, int64_t least) {
+  return threads < cells / least + 1 ? threads : (int)(cells / least + 1);
+}
+
+static void add_words(void *context, int64_t begin, int64_t end) {
+  struct shared *w = (struct shared *)context;
+  __atomic_fetch_add(&w->sum, words_of_cells(w->state, begin, end), __ATOMIC_RELAXED);
+}
+
+uint64_t sciara_checksum_in_parallel(const struct sciara_state *s) {
+  const int64_t cells = sciara_grid_cells(&s->grid);
+  struct shared w = {.state = s, .sum = word_of_shape(&s->grid) + words_of_totals(s)};
+  sciara_share(worth(sciara_usable_cores(), cells, 1 << 20), cells, add_words, &w);
+  return w.sum;
 }
 
 // Lava changes few cells of a map, and the checksum is a sum: that of the bare ground plus, for each value that has
@@ -270,17 +291,13 @@ static int64_t liquid_in(const struct sciara_state *s, int64_t first, int64_t en
 
 int64_t sciara_state_liquid_cells(const struct sciara_state *s) { return liquid_in(s, 0, sciara_grid_cells(&s->grid)); }
 
-enum sciara_status sciara_touched_make(const struct sciara_grid *grid, struct sciara_touched *out) {
-  *out = (struct sciara_touched){0};
-  return SCIARA_NEW(out->rows, grid->rows, "the rows that lava has touched");
-}
-
-void sciara_touched_add(struct sciara_touched *touched, const struct sciara_state *s, int64_t first_row,
-                        int64_t end_row) {
+static void add_touched(void *context, int64_t first_row, int64_t end_row) {
+  const struct shared *w = (const struct shared *)context;
+  const struct sciara_state *s = w->state;
   const int64_t cols = s->grid.cols;
   int64_t liquid = 0;
   for (int64_t r = first_row; r < end_row; r++) {
-    struct sciara_span *span = &touched->rows[r];
+    struct sciara_span *span = &w->touched->rows[r];
     for (int64_t begin = 0; begin < cols; begin += BLOCK) {
       const int64_t end = begin + BLOCK < cols ? begin + BLOCK : cols;
       if (!is_touched(s, r * cols + begin, r * cols + end)) continue;
@@ -289,12 +306,14 @@ void sciara_touched_add(struct sciara_touched *touched, const struct sciara_stat
       liquid += liquid_in(s, r * cols + begin, r * cols + end);
     }
   }
-  __atomic_fetch_add(&touched->liquid_cells, liquid, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&w->touched->liquid_cells, liquid, __ATOMIC_RELAXED);
 }
 
-enum sciara_status sciara_touched_find(const struct sciara_state *s, struct sciara_touched *out) {
-  SCIARA_TRY(sciara_touched_make(&s->grid, out));
-  sciara_touched_add(out, s, 0, s->grid.rows);
+enum sciara_status sciara_touched_find(const struct sciara_state *s, int threads, struct sciara_touched *out) {
+  struct shared w = {.state = s, .touched = out};
+  *out = (struct sciara_touched){0};
+  SCIARA_TRY(SCIARA_NEW(out->rows, s->grid.rows, "the rows that lava has touched"));
+  sciara_share(worth(threads, sciara_grid_cells(&s->grid), 1 << 15), s->grid.rows, add_touched, &w);
   return SCIARA_OK;
 }
 

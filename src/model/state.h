@@ -109,14 +109,8 @@ struct sciara_touched {
   int64_t liquid_cells;     ///< cells with h > 0
 };
 
-/** Finds these parts in one pass over the state. After a failure there is nothing to release. */
-enum sciara_status sciara_touched_find(const struct sciara_state *s, struct sciara_touched *out);
-
-/** sciara_touched_find in portions: first rows without touched cells, then some rows at a time, in any thread. */
-enum sciara_status sciara_touched_make(const struct sciara_grid *grid, struct sciara_touched *out);
-void sciara_touched_add(struct sciara_touched *touched, const struct sciara_state *s, int64_t first_row,
-                        int64_t end_row);
-
+/** Finds these parts in one pass over the state, divided among at most so many threads. After a failure there is nothing to release. */
+enum sciara_status sciara_touched_find(const struct sciara_state *s, int threads, struct sciara_touched *out);
 void sciara_touched_release(struct sciara_touched *touched);
 
 /**
@@ -126,9 +120,8 @@ void sciara_touched_release(struct sciara_touched *touched);
  */
 uint64_t sciara_state_checksum(const struct sciara_state *s);
 
-/** The terms of this sum: those of a range of cells, and those of the values that belong to no cell. */
-uint64_t sciara_state_checksum_cells(const struct sciara_state *s, int64_t first, int64_t count);
-uint64_t sciara_state_checksum_rest(const struct sciara_state *s);
+/** sciara_state_checksum, divided among the cores. */
+uint64_t sciara_checksum_in_parallel(const struct sciara_state *s);
 
 /** The part of the checksum for bare ground, which depends on z0 and the grid only. */
 uint64_t sciara_state_checksum_of_ground(const struct sciara_state *s);

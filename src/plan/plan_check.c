@@ -13,7 +13,6 @@
 #include "model/ground_change.h"
 #include "setup/cost.h"
 #include "sim/end.h"
-#include "sim/parallel.h"
 
 struct checks {
   const struct sciara_ensemble *e;

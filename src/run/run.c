@@ -21,6 +21,7 @@
 #include "file/libraries.h"
 #include "model/ledger.h"
 #include "model/soundness.h"
+#include "model/state.h"
 #include "model/tower.h"
 #include "run/barriers.h"
 #include "run/checkpoints.h"
@@ -31,7 +32,6 @@
 #include "setup/outflow.h"
 #include "setup/setup.h"
 #include "sim/agenda.h"
-#include "sim/parallel.h"
 #include "store/run_json.h"
 #include "store/snapshot_hdf5.h"
 #include "terrain/dem_gdal.h"
@@ -381,7 +381,7 @@ static enum sciara_status write_output(struct run *r, struct sciara_output *o) {
   struct sciara_touched touched;
   const char *notice; // a warning about the state, if there is reason for one
   enum sciara_status status;
-  SCIARA_TRY_GOTO(sciara_touched_in_parallel(o->state, r->context.threads, &touched));
+  SCIARA_TRY_GOTO(sciara_touched_find(o->state, r->context.threads, &touched));
   sciara_ledger_form_over(o->state, &touched, r->simulation->problem.rounding, &o->ledger);
   const uint64_t checksum = sciara_state_checksum_over(o->state, r->ground, &touched);
   SCIARA_TRY_GOTO(sciara_snapshot_write(&r->context, o->state, &touched, &o->ledger, checksum, path));
@@ -521,7 +521,7 @@ static enum sciara_status notice_towers(struct run *r) {
   const char *text;
   SCIARA_TRY(sciara_simulation_sync(s));
   if (r->writer) SCIARA_TRY(sciara_writer_flush(r->writer)); // then run.json is free
-  SCIARA_TRY(sciara_touched_in_parallel(s->problem.state, r->context.threads, &touched));
+  SCIARA_TRY(sciara_touched_find(s->problem.state, r->context.threads, &touched));
   enum sciara_status status = tower_warn(&s->problem, s->problem.state, &touched, &r->run_json, &text);
   sciara_touched_release(&touched);
   r->agenda.tower.over = tower_is_noticed(&r->run_json);

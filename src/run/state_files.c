@@ -7,18 +7,19 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/share.h"
 #include "file/durable.h"
 #include "file/json_strict.h"
 #include "map/raster_gdal.h"
 #include "map/words.h"
 #include "model/field.h"
+#include "model/state.h"
 #include "picture/map_picture.h"
 #include "run/barriers.h"
 #include "run/run_facts.h"
 #include "setup/outflow.h"
 #include "setup/setup.h"
 #include "sim/choose_engine.h"
-#include "sim/parallel.h"
 #include "store/run_json.h"
 #include "terrain/dem_gdal.h"
 
@@ -38,14 +39,14 @@ struct sciara_snapshot_context sciara_simulation_snapshots(const struct sciara_s
                                           .precision = sciara_precision_name(sciara_chosen_precision(&p->engine)),
                                           .dem_hash = p->site->origin.hash,
                                           .emission_from_s = p->source->emission_from_s,
-                                          .threads = sciara_snapshot_threads(s->threads)};
+                                          .threads = sciara_free_cores(s->threads)};
 }
 
 /** Whether the current state has a tower. */
 static enum sciara_status has_tower(const struct sciara_problem *p, bool *has) {
   struct sciara_touched touched;
   struct sciara_run_warning tower;
-  SCIARA_TRY(sciara_touched_find(p->state, &touched));
+  SCIARA_TRY(sciara_touched_find(p->state, 1, &touched));
   const enum sciara_status status = sciara_tower_watch(p, p->state, &touched, false, false, &tower);
   *has = tower.kind;
   free(tower.text);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/share.h"
 #include "base/text.h"
 #include "engine/device_info.h"
 #include "map/raster_gdal.h"
@@ -13,7 +14,6 @@
 #include "setup/cost.h"
 #include "setup/setup.h"
 #include "sim/choose_engine.h"
-#include "sim/parallel.h"
 #include "store/checkpoint_hdf5.h"
 #include "store/snapshot_hdf5.h"
 
@@ -107,7 +107,7 @@ struct sciara_size_estimate sciara_size_estimate_make(const struct sciara_scenar
   predict_snapshot_size(s, grid, wet, &f);
   count_snapshots(s, vents, &f);
   const size_t values = (size_t)sciara_grid_cells(grid) * sizeof(double);
-  const int threads = sciara_snapshot_threads(sciara_engine_threads(ops, s->engine.threads));
+  const int threads = sciara_free_cores(sciara_engine_threads(ops, s->engine.threads));
   const size_t snapshot = sciara_snapshot_memory(grid, s->output.as_double, threads) + f.snapshot;
   const size_t cog = sciara_map_cog_memory(grid), picture = sciara_map_picture_memory(grid); // one after the other
   const size_t map = s->output.maps ? values + (cog > picture ? cog : picture) : 0;

@@ -15,7 +15,6 @@
 #include "model/ground_change.h"
 #include "model/ledger.h"
 #include "sim/choose_engine.h"
-#include "sim/parallel.h"
 
 /** Whether OMP_NUM_THREADS determines that number. */
 static bool threads_by_environment(const struct sciara_engine_ops *ops, int requested) {

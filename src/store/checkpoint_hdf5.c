@@ -552,7 +552,7 @@ static enum sciara_status take_over(struct sciara_checkpoint *c, const struct sc
   c->removed_m3 = s->removed;
   c->solidifications = s->solidifications;
   struct sciara_touched touched;
-  SCIARA_TRY(sciara_touched_find(s, &touched));
+  SCIARA_TRY(sciara_touched_find(s, 1, &touched));
   c->rule_edition = (uint64_t)sciara_rule_edition(c->identity.params.rule);
   c->checksum = sciara_state_checksum_over(s, c->identity.inputs.hash[SCIARA_INPUT_GROUND], &touched);
   sciara_touched_release(&touched);

@@ -13,7 +13,7 @@
 #include "file/csv.h"
 #include "file/durable.h"
 #include "file/json_strict.h"
-#include "sim/parallel.h"
+#include "model/state.h"
 
 static const char header[] =
     "precision,dem,start,parameters,vents,step,time_s,clock_s,emitted_m3,liquid_cells,residual_m3,checksum";

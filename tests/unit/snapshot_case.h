@@ -102,7 +102,7 @@ static inline enum sciara_status write_state(const struct sciara_snapshot_contex
   struct sciara_ledger ledger;
   struct sciara_touched touched;
   sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &ledger);
-  expect_ok(sciara_touched_find(s, &touched));
+  expect_ok(sciara_touched_find(s, 1, &touched));
   const enum sciara_status status = sciara_snapshot_write(c, s, &touched, &ledger, sciara_state_checksum(s), to);
   sciara_touched_release(&touched);
   return status;

@@ -3,7 +3,7 @@
 // wrong engine gets no time, and a repetition that is shortened is still verified.
 #include "bench/bench.h"
 #include "bench/bench_scenes.h"
-#include "sim/parallel.h"
+#include "model/state.h"
 #include "support/folder.h"
 #include "support/writable.h"
 

@@ -76,7 +76,7 @@ TEST_EACH(chunks_hold_the_values, 2 * sizeof sizes / sizeof sizes[0]) {
   struct sciara_chunk_source source = {.grid = &s->grid, .state = s, .as_double = as_double};
   OWNED(sciara_touched_release) struct sciara_touched touched;
   struct sciara_chunk_team *team;
-  expect_ok(sciara_touched_find(s, &touched));
+  expect_ok(sciara_touched_find(s, 1, &touched));
   source.touched = &touched;
   expect_ok(sciara_chunk_team_create(&source, ALL_FIELDS, 1, &team));
   int plain = 0;
@@ -109,7 +109,7 @@ TEST_EACH(noise_fits, 2) {
   }
   OWNED(sciara_touched_release) struct sciara_touched touched;
   struct sciara_chunk_team *team;
-  expect_ok(sciara_touched_find(s, &touched));
+  expect_ok(sciara_touched_find(s, 1, &touched));
   const struct sciara_chunk_source source = {.grid = &s->grid, .state = s, .touched = &touched, .as_double = _i};
   expect_ok(sciara_chunk_team_create(&source, 1u << SCIARA_FIELD_MOMENTUM_X, 1, &team));
   const struct sciara_chunk *chunk = sciara_chunk_team_next(team);
@@ -123,7 +123,7 @@ TEST_EACH(noise_fits, 2) {
 static unsigned char *all_chunks(const struct sciara_state *s, int threads, bool slow, size_t *count) {
   OWNED(sciara_touched_release) struct sciara_touched touched;
   struct sciara_chunk_team *team;
-  expect_ok(sciara_touched_find(s, &touched));
+  expect_ok(sciara_touched_find(s, 1, &touched));
   const struct sciara_chunk_source source = {.grid = &s->grid, .state = s, .touched = &touched};
   expect_ok(sciara_chunk_team_create(&source, ALL_FIELDS, threads, &team));
   const int64_t chunks = SCIARA_FIELD_COUNT * sciara_chunks_of(&s->grid);
@@ -179,7 +179,7 @@ TEST_FROM(an_early_end, 1, 5) {
   struct sciara_state *s = make_state(300, 520);
   OWNED(sciara_touched_release) struct sciara_touched touched;
   struct sciara_chunk_team *team;
-  expect_ok(sciara_touched_find(s, &touched));
+  expect_ok(sciara_touched_find(s, 1, &touched));
   const struct sciara_chunk_source source = {.grid = &s->grid, .state = s, .touched = &touched};
   for (int taken = 0; taken < 12; taken++) {
     expect_ok(sciara_chunk_team_create(&source, ALL_FIELDS, _i, &team));

@@ -278,7 +278,7 @@ TEST_EACH(chunks_that_cannot_be_made, 3 * (int)(sizeof chunk_faults / sizeof *ch
   struct sciara_ledger ledger;
   c.threads = threads;
   sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &ledger);
-  expect_ok(sciara_touched_find(s, &touched));
+  expect_ok(sciara_touched_find(s, 1, &touched));
   int calls = 0;
   for (bool failed = true; failed; calls += failed) {
     begin_plan(chunk_faults[fault].call, 1, EIO);
@@ -304,7 +304,7 @@ TEST_EACH(memory_is_predicted, 2) {
   c.as_double = _i;
   sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &ledger);
   begin_plan(NO_CALL, 0, 0);
-  expect_ok(sciara_touched_find(s, &touched));
+  expect_ok(sciara_touched_find(s, 1, &touched));
   expect_ok(sciara_snapshot_write(&c, s, &touched, &ledger, 7, path));
   end_plan();
   const size_t coordinates = (300 + 520) * sizeof(double), zlib = SCIARA_CHUNK_THREADS * 270336;

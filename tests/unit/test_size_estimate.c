@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "setup/cost.h"
 #include "setup/size_estimate.h"
-#include "sim/parallel.h"
 #include "store/snapshot_hdf5.h"
 
 static const struct sciara_grid grid = {.rows = 1000, .cols = 2000, .cell_size = 10};

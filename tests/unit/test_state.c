@@ -145,7 +145,7 @@ TEST(clone) {
 
 static uint64_t checksum_over(const struct sciara_state *s, uint64_t ground) {
   OWNED(sciara_touched_release) struct sciara_touched touched;
-  expect_ok(sciara_touched_find(s, &touched));
+  expect_ok(sciara_touched_find(s, 1, &touched));
   const uint64_t sum = sciara_state_checksum_over(s, ground, &touched);
   return sum;
 }

@@ -2,7 +2,7 @@
 // Where lava has been is found to the last bit of the last cell, and what is summed up there is what is summed up
 // everywhere.
 #include "model/ledger.h"
-#include "sim/parallel.h"
+#include "model/state.h"
 #include "support/every_field.h"
 #include "support/owned.h"
 
@@ -22,17 +22,14 @@ static struct sciara_state *bare(int64_t rows, int64_t cols, unsigned record) {
   return s;
 }
 
-/** With that many threads; 0: by the function without threads. */
 static struct sciara_touched find(const struct sciara_state *s, int threads) {
   struct sciara_touched touched;
-  const enum sciara_status status =
-      threads == 0 ? sciara_touched_find(s, &touched) : sciara_touched_in_parallel(s, threads, &touched);
-  expect_ok(status);
+  expect_ok(sciara_touched_find(s, threads, &touched));
   return touched;
 }
 
 static void expect_none(const struct sciara_state *s) {
-  OWNED(sciara_touched_release) struct sciara_touched touched = find(s, 0);
+  OWNED(sciara_touched_release) struct sciara_touched touched = find(s, 1);
   for (int64_t r = 0; r < s->grid.rows; r++) ck_assert_int_eq(touched.rows[r].begin, touched.rows[r].end);
   ck_assert_int_eq(touched.liquid_cells, 0);
 }
@@ -50,7 +47,7 @@ TEST_EACH(a_single_value, EVERY_FIELD) {
     double *value = &field[i];
     const double before = *value;
     *value = i % 2 ? before + 1 : -before; // -0 differs from the ground too
-    struct sciara_touched touched = find(s, 0);
+    struct sciara_touched touched = find(s, 1);
     for (int64_t r = 0; r < ROWS; r++) {
       const struct sciara_span *span = &touched.rows[r];
       if (r != i / COLS) {
@@ -85,7 +82,7 @@ static void strew(struct sciara_state *s) {
 TEST_EACH(sums_over_it, 9) {
   OWNED(destroy_state) struct sciara_state *s = bare(300, 700, 0);
   strew(s);
-  struct sciara_touched one = find(s, 0), more = find(s, _i);
+  struct sciara_touched one = find(s, 1), more = find(s, _i);
   ck_assert_mem_eq(one.rows, more.rows, 300 * sizeof *one.rows);
   ck_assert_int_eq(one.liquid_cells, more.liquid_cells);
   ck_assert_int_eq(one.liquid_cells, sciara_state_liquid_cells(s));

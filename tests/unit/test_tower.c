@@ -123,7 +123,7 @@ static void lava(struct sciara_state *s, int row, int col, double h) {
 
 static bool find(const struct sciara_state *s, struct sciara_tower *at) {
   OWNED(sciara_touched_release) struct sciara_touched touched;
-  OK(sciara_touched_find(s, &touched));
+  OK(sciara_touched_find(s, 1, &touched));
   const bool found = sciara_tower_find(s, &touched, 20, at);
   return found;
 }

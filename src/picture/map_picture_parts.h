@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of a map's picture share: map_picture.c lays it out; ground, legend, marks and key draw into it.
+// What the parts of a map's picture share: map_picture.c lays it out; ground, marks and key draw into it.
 // Included by this room alone.
 #ifndef SCIARA_PICTURE_MAP_PICTURE_PARTS_H
 #define SCIARA_PICTURE_MAP_PICTURE_PARTS_H
@@ -112,19 +112,5 @@ enum sciara_map_outline { SCIARA_OUTLINE_OBSERVED, SCIARA_OUTLINE_EDITS, SCIARA_
 
 /** Draws the outline of the observed extent, of the edits of the ground, or of the lava at the end of the zone d->front. */
 void sciara_paint_outline(struct sciara_map_drawing *d, enum sciara_map_outline what);
-
-/** The stamp in a frame, its upper left corner at (x, y), at most `width` px wide. */
-void sciara_paint_stamp(struct sciara_map_drawing *d, double x, double y, double width);
-
-/** Colour bar with heading and labels, or the kinds, in a box of `width` px with its upper left corner at (x, y). Returns how far
- *  it reaches to the right. */
-double sciara_paint_legend(struct sciara_map_drawing *d, const struct sciara_colouring *c, double x, double y,
-                           double width);
-
-/** Scale bar between x and `right`, its upper side at y. */
-void sciara_paint_scale_bar(struct sciara_map_drawing *d, double x, double y, double right);
-
-/** North arrow of `height` px whose right end is x and whose foot is y. Returns its width. */
-double sciara_paint_north(struct sciara_map_drawing *d, double x, double y, double height);
 
 #endif

@@ -73,25 +73,12 @@ enum sciara_status sciara_open_on(const struct sciara_site *site, const char *sc
   return open_file(scenario, &options, out);
 }
 
-/** A scenario that names a DEM of its own is not one for a site from an array. */
-static enum sciara_status check_dem(const struct sciara_scenario *scenario, const struct sciara_site *site) {
-  const bool has_dem = sciara_scenario_draft_has_dem(scenario), is_of_memory = site && sciara_site_is_of_memory(site);
-  if (!site && !has_dem)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: dem: expected a DEM, or a site in the call; found neither",
-                       scenario->path);
-  if (is_of_memory && sciara_scenario_draft_names_dem(scenario))
-    return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: dem.path: expected none, because the site was made from an array; found a DEM",
-                       scenario->path);
-  return SCIARA_OK;
-}
-
 enum sciara_status sciara_create(const struct sciara_scenario *scenario, const struct sciara_site *site,
                                  struct sciara **out) {
   if (out) *out = NULL;
   SCIARA_TRY(sciara_api_check_pointer("sciara_create", "out", out));
   SCIARA_TRY(sciara_api_check_pointer("sciara_create", "scenario", scenario));
-  SCIARA_TRY(check_dem(scenario, site));
+  SCIARA_TRY(sciara_scenario_draft_check_dem(scenario, site != NULL, site && sciara_site_is_of_memory(site)));
   struct sciara_text text = {0}, dem = {0};
   struct sciara_problem problem = {0};
   struct sciara_diagnostics diagnostics = {0};

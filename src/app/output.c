@@ -2,13 +2,10 @@
 #include "app/output.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/text.h"
 #include "file/georef.h"
@@ -18,15 +15,6 @@ static struct {
   int failure; // errno of the first call that failed
   bool not_needed;
 } state;
-
-void sciara_output_begin(void) {
-  signal(SIGPIPE, SIG_IGN); // a closed pipe is then an error of write
-  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-    if (fcntl(fd, F_GETFD) == -1 && errno == EBADF) { // open takes the lowest free number; writing to a folder fails
-      const int taken = open("/", O_RDONLY | O_DIRECTORY);
-      (void)taken; // on failure there is nothing to protect
-    }
-}
 
 static void print_bytes(const char *bytes, size_t count) {
   if (state.failure) return;

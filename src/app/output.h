@@ -12,9 +12,6 @@
 struct sciara_grid;
 struct sciara_georef;
 
-/** Call before any file is opened: otherwise that file could get the number of a standard stream that is closed. */
-void sciara_output_begin(void);
-
 /** Prints for people: text inserted by %s and %c is escaped as by sciara_text_show, the format is printed unchanged. */
 void sciara_print(const char *format, ...) SCIARA_PRINTF(1, 2);
 

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <malloc.h>
 #include <signal.h>
@@ -69,8 +70,17 @@ static void end_where_new_fails(void) {
   if (set_new_handler) set_new_handler(end_without_memory);
 }
 
+/** Before any file is opened: otherwise that file could get the number of a standard stream that is closed. */
+static void hold_streams(void) {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    if (fcntl(fd, F_GETFD) == -1 && errno == EBADF) { // open takes the lowest free number; writing to a folder fails
+      const int taken = open("/", O_RDONLY | O_DIRECTORY);
+      (void)taken; // on failure there is nothing to protect
+    }
+}
+
 int sciara_program_begin(int argc, char **argv) {
-  sciara_output_begin();
+  hold_streams();
   sciara_hdf5_no_atexit();
   signal(SIGABRT, on_abort); // NOLINT(bugprone-signal-handler,cert-sig30-c): as above
   signal(SIGTRAP, on_abort);
@@ -78,11 +88,11 @@ int sciara_program_begin(int argc, char **argv) {
   sciara_scenario_declare_options(sciara_engine_settings());
 #ifdef M_MMAP_THRESHOLD
   mallopt(M_MMAP_THRESHOLD, LARGE);
-  mallopt(M_TRIM_THRESHOLD,
-          4 << 20); // HDF5 clears 0.5 MB for each file: returned and taken again, twice the time of a file
+  mallopt(M_TRIM_THRESHOLD, 4 * LARGE); // HDF5 clears 0.5 MB for each file: given back, that takes half the time
   if (sciara_address_space_left() != SIZE_MAX)
     mallopt(M_ARENA_MAX, 1); // an arena for each thread would take 64 MiB of it
 #endif
+  signal(SIGPIPE, SIG_IGN); // a closed pipe is then an error of write
   signal(SIGXFSZ, SIG_IGN); // a file size limit is then an error of write, not a fatal signal
   setlocale(LC_CTYPE, "");  // for file names; numbers remain those of the C locale
   sciara_messages_begin();

@@ -127,18 +127,6 @@ enum sciara_status sciara_text_append_json(struct sciara_text *t, const char *te
   return sciara_text_append(t, "\"");
 }
 
-enum sciara_status sciara_text_append_latin1(struct sciara_text *t, const char *text) {
-  enum sciara_status status = SCIARA_OK;
-  for (const unsigned char *c = (const unsigned char *)text; *c && status == SCIARA_OK; c++) {
-    const char two[] = {(char)(0xc0 | *c >> 6), (char)(0x80 | (*c & 0x3f))};
-    if (*c < 0x80)
-      status = sciara_text_append_bytes(t, (const char *)c, 1);
-    else
-      status = *c < 0xa0 ? sciara_text_append(t, "\xef\xbf\xbd") : sciara_text_append_bytes(t, two, 2);
-  }
-  return status;
-}
-
 enum sciara_status sciara_text_append_plain(struct sciara_text *t, const char *text) {
   while (*text) {
     uint32_t code;

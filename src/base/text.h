@@ -53,9 +53,6 @@ bool sciara_is_control(uint32_t code);
  */
 enum sciara_status sciara_text_append_json(struct sciara_text *t, const char *text);
 
-/** Appends a text in Latin-1 as UTF-8; a byte that is no character there becomes U+FFFD. */
-enum sciara_status sciara_text_append_latin1(struct sciara_text *t, const char *text);
-
 /**
  * Appends `text` in a form valid in XML: characters of sciara_is_control become spaces, bytes that are not UTF-8
  * U+FFFD.

@@ -153,16 +153,6 @@ static int64_t liquid_cells(const struct openmp *e) {
   return count;
 }
 
-/** Lists the liquid cells of a part whose list is empty. */
-static enum sciara_status list_openmp_lava(struct sciara_part *p) {
-  int64_t liquid = 0;
-  for (int64_t i = p->begin; i < p->end; i++) liquid += p->f.h[i] != 0; // invalid values too: the first step finds them
-  SCIARA_TRY(sciara_part_reserve(p, liquid));
-  for (int64_t i = p->begin; i < p->end; i++)
-    if (p->f.h[i] != 0) sciara_part_append(p, i);
-  return SCIARA_OK;
-}
-
 static void prepare(const struct openmp *e, struct sciara_part *p, const struct sciara_rule *rule,
                     struct sciara_cells cells) {
   p->rule = *rule;
@@ -182,7 +172,7 @@ static enum sciara_status list_cells(struct openmp *e, const struct sciara_rule 
   for (int k = 0; k < e->threads; k++) prepare(e, &e->part[k], rule, k == 0 ? own : none);
   for (int side = 0; side < 2; side++) prepare(e, &e->halo[side], rule, e->band.adjacent[side]);
   e->part[0].watch = e->setup.profile ? &e->watch : NULL;
-  return list_openmp_lava(&e->part[0]);
+  return sciara_part_list_lava(&e->part[0]);
 }
 
 static int64_t work_of(const struct sciara_part *p, int64_t k) { return p->from[k] > 0 ? 1 : WORK_EVALUATED; }
@@ -232,10 +222,7 @@ static enum sciara_status distribute(struct openmp *e, int64_t all, int used) {
   SCIARA_TRY(SCIARA_NEW(old, e->threads, "threads of engine openmp"));
   enum sciara_status status = SCIARA_OK;
   int to = 0;
-  for (int n = 0; n < e->threads; n++) {
-    sciara_part_give_cells(&e->part[n], &old[n]);
-    if (used != e->used) sciara_part_clear(&e->part[n]);
-  }
+  for (int n = 0; n < e->threads; n++) sciara_part_give_cells(&e->part[n], used == e->used, &old[n]);
   e->used = used;
   for (int n = 0; n < e->threads; n++)
     for (int64_t k = 0; k < old[n].count && status == SCIARA_OK; k++) {
@@ -439,7 +426,7 @@ static void settle_openmp(struct openmp *e, int me) {
     return;
   }
   e->kernel.settle(p);
-  p->exhausted = sciara_part_settle_dry(p) != SCIARA_OK || sciara_part_update(p) != SCIARA_OK;
+  p->exhausted = sciara_part_settle_dry(p) != SCIARA_OK;
 }
 
 /** Leader: the error of this step, or SCIARA_OK. */
@@ -600,7 +587,7 @@ static enum sciara_status list_openmp_halo_lava(struct openmp *e) {
     for (int i = 1; i < SCIARA_MOORE; i++) memset(p->given.rate[i] + p->begin, 0, cells * sizeof(real));
 #endif
     p->count = 0;
-    SCIARA_TRY(list_openmp_lava(p));
+    SCIARA_TRY(sciara_part_list_lava(p));
   }
   return SCIARA_OK;
 }

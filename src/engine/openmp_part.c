@@ -135,20 +135,8 @@ void sciara_part_release(struct sciara_part *p) {
   *p = (struct sciara_part){0};
 }
 
-void sciara_part_give_cells(struct sciara_part *p, struct sciara_part *to) {
-  *to = (struct sciara_part){
-      .f = p->f, .count = p->count, .capacity = p->capacity, .cell = p->cell, .test_from = p->test_from};
-  const struct table mine = table_of(p), theirs = table_of(to);
-  for (int k = 0; k < mine.lasting; k++) {
-    *theirs.reals[k] = *mine.reals[k];
-    *mine.reals[k] = NULL;
-  }
-  p->cell = NULL;
-  p->test_from = NULL;
-  p->count = p->capacity = 0;
-}
-
-void sciara_part_clear(struct sciara_part *p) {
+/** Releases the memory of a part and makes it empty; its range of cells stays. */
+static void clear(struct sciara_part *p) {
   const struct sciara_part empty = {
     .rule = p->rule,
     .f = p->f,
@@ -166,7 +154,22 @@ void sciara_part_clear(struct sciara_part *p) {
   *p = empty;
 }
 
-enum sciara_status sciara_part_reserve(struct sciara_part *p, int64_t cells) {
+void sciara_part_give_cells(struct sciara_part *p, bool lasting, struct sciara_part *to) {
+  *to = (struct sciara_part){
+      .f = p->f, .count = p->count, .capacity = p->capacity, .cell = p->cell, .test_from = p->test_from};
+  const struct table mine = table_of(p), theirs = table_of(to);
+  for (int k = 0; k < mine.lasting; k++) {
+    *theirs.reals[k] = *mine.reals[k];
+    *mine.reals[k] = NULL;
+  }
+  p->cell = NULL;
+  p->test_from = NULL;
+  p->count = p->capacity = 0;
+  if (!lasting) clear(p);
+}
+
+/** Reserves room for so many cells. */
+static enum sciara_status make_room(struct sciara_part *p, int64_t cells) {
   const int64_t need = cells + CHUNK; // a vector may begin at any cell
   if (need <= p->capacity) return SCIARA_OK;
   if (need >= (int64_t)UINT32_MAX)
@@ -218,7 +221,14 @@ static void load(struct sciara_part *p, int64_t k, int64_t i) {
   p->entry_of[i] = (uint32_t)(k + 1);
 }
 
-void sciara_part_append(struct sciara_part *p, int64_t i) { load(p, p->count++, i); }
+enum sciara_status sciara_part_list_lava(struct sciara_part *p) {
+  int64_t liquid = 0;
+  for (int64_t i = p->begin; i < p->end; i++) liquid += p->f.h[i] != 0; // invalid values too: the first step finds them
+  SCIARA_TRY(make_room(p, liquid));
+  for (int64_t i = p->begin; i < p->end; i++)
+    if (p->f.h[i] != 0) load(p, p->count++, i);
+  return SCIARA_OK;
+}
 
 void sciara_part_store(const struct sciara_part *p, int64_t k) {
   const struct sciara_fields *f = &p->f;
@@ -241,7 +251,7 @@ static void copy(const struct table *to, int64_t k, const struct table *from, in
 }
 
 enum sciara_status sciara_part_take(struct sciara_part *p, struct sciara_part *from, int64_t k) {
-  SCIARA_TRY(sciara_part_reserve(p, p->count + 1));
+  SCIARA_TRY(make_room(p, p->count + 1));
   const struct table mine = table_of(p), theirs = table_of(from);
   copy(&mine, p->count++, &theirs, k);
   return SCIARA_OK;
@@ -268,10 +278,11 @@ static enum sciara_status remove_dry(struct sciara_part *p) {
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_part_update(struct sciara_part *p) {
+/** Removes the cells that have become dry, and inserts those that have become liquid. */
+static enum sciara_status update(struct sciara_part *p) {
   struct sciara_cell_list *created = &p->created;
   SCIARA_TRY(remove_dry(p));
-  SCIARA_TRY(sciara_part_reserve(p, p->count + created->count));
+  SCIARA_TRY(make_room(p, p->count + created->count));
   const struct table all = table_of(p);
   int64_t k = p->count - 1, entry = p->count + created->count - 1;
   for (int64_t b = created->count - 1; b >= 0; b--) {
@@ -285,7 +296,7 @@ enum sciara_status sciara_part_update(struct sciara_part *p) {
 
 enum sciara_status sciara_part_insert(struct sciara_part *p, int64_t i) {
   SCIARA_TRY(add_cell(&p->created, i));
-  return sciara_part_update(p);
+  return update(p);
 }
 
 /** tau2, rim and tau3 of dry cell i of a part, which collected `inflow`. */
@@ -322,7 +333,7 @@ enum sciara_status sciara_part_settle_dry(struct sciara_part *p) {
   if (l->count > 1) qsort(l->cell, (size_t)l->count, sizeof *l->cell, by_cell);
   for (int64_t k = 0; k < l->count; k++)
     if (k == 0 || l->cell[k] != l->cell[k - 1]) SCIARA_TRY(settle_dry_cell(p, l->cell[k], gather_dry(p, l->cell[k])));
-  return SCIARA_OK;
+  return update(p);
 }
 
 void sciara_part_forget_gone(struct sciara_part *p) {
@@ -350,7 +361,7 @@ enum sciara_status sciara_part_settle_dry(struct sciara_part *p) {
     SCIARA_TRY(settle_dry_cell(p, i, inflow));
   }
   a->count = 0;
-  return SCIARA_OK;
+  return update(p);
 }
 
 #endif

@@ -130,11 +130,9 @@ struct sciara_part {
 };
 
 #define sciara_part_release SCIARA_NAME(sciara_part_release)
-#define sciara_part_reserve SCIARA_NAME(sciara_part_reserve)
-#define sciara_part_append SCIARA_NAME(sciara_part_append)
+#define sciara_part_list_lava SCIARA_NAME(sciara_part_list_lava)
 #define sciara_part_insert SCIARA_NAME(sciara_part_insert)
 #define sciara_part_store SCIARA_NAME(sciara_part_store)
-#define sciara_part_update SCIARA_NAME(sciara_part_update)
 #define sciara_part_settle_dry SCIARA_NAME(sciara_part_settle_dry)
 #define sciara_edges_reserve SCIARA_NAME(sciara_edges_reserve)
 #define sciara_limited_reserve SCIARA_NAME(sciara_limited_reserve)
@@ -142,18 +140,14 @@ struct sciara_part {
 #define sciara_part_forget_gone SCIARA_NAME(sciara_part_forget_gone)
 #define sciara_arrivals_reserve SCIARA_NAME(sciara_arrivals_reserve)
 #define sciara_part_memory_of_lava SCIARA_NAME(sciara_part_memory_of_lava)
-#define sciara_part_clear SCIARA_NAME(sciara_part_clear)
 #define sciara_part_give_cells SCIARA_NAME(sciara_part_give_cells)
 #define sciara_part_take SCIARA_NAME(sciara_part_take)
 
 /** Bytes for each liquid cell of a large area of lava. */
 size_t sciara_part_memory_of_lava(unsigned record);
 
-/** Moves the cells of a part, with what lasts between steps, into an empty one. The part keeps the memory for a step's work. */
-void sciara_part_give_cells(struct sciara_part *p, struct sciara_part *to);
-
-/** Releases the memory of a part and makes it empty; its range of cells stays. */
-void sciara_part_clear(struct sciara_part *p);
+/** Moves the cells of a part, with what lasts between steps, into an empty one. The part keeps the memory for a step's work if it is `lasting`. */
+void sciara_part_give_cells(struct sciara_part *p, bool lasting, struct sciara_part *to);
 
 /** Appends the cell at entry k of another part. */
 enum sciara_status sciara_part_take(struct sciara_part *p, struct sciara_part *from, int64_t k);
@@ -161,11 +155,8 @@ enum sciara_status sciara_part_take(struct sciara_part *p, struct sciara_part *f
 /** Releases the memory of a part and makes it empty. */
 void sciara_part_release(struct sciara_part *p);
 
-/** Reserves room for `need` cells. */
-enum sciara_status sciara_part_reserve(struct sciara_part *p, int64_t need);
-
-/** Appends cell i with its values from the arrays of the grid; there must be room. */
-void sciara_part_append(struct sciara_part *p, int64_t i);
+/** Lists the liquid cells of a part whose list is empty. */
+enum sciara_status sciara_part_list_lava(struct sciara_part *p);
 
 /** Inserts a cell that has become liquid where it belongs in the order. */
 enum sciara_status sciara_part_insert(struct sciara_part *p, int64_t i);
@@ -173,11 +164,8 @@ enum sciara_status sciara_part_insert(struct sciara_part *p, int64_t i);
 /** Writes the values at entry k to the arrays of the grid. */
 void sciara_part_store(const struct sciara_part *p, int64_t k);
 
-/** tau2, rim and tau3 of the dry cells that lava has reached; those that remain liquid are added to `created`. */
+/** tau2, rim and tau3 of the dry cells that lava has reached; then the list of liquid cells is that of the next step. */
 enum sciara_status sciara_part_settle_dry(struct sciara_part *p);
-
-/** Removes the cells that have become dry, and inserts those that have become liquid. */
-enum sciara_status sciara_part_update(struct sciara_part *p);
 
 /** Reserves room for `more` further cells. */
 bool sciara_cell_list_reserve(struct sciara_cell_list *l, int64_t more);

@@ -65,6 +65,37 @@ static enum sciara_status count_covered(struct reader *r, struct sciara_snapshot
   return SCIARA_OK;
 }
 
+/** The cells that are shown so far, and the rectangle around them. */
+static void find_box(struct sciara_page_frames *out) {
+  const struct sciara_grid *g = &out->grid;
+  out->cells = 0;
+  int64_t top = g->rows, left = g->cols, bottom = -1, right = -1;
+  for (int64_t i = 0; i < sciara_grid_cells(g); i++) {
+    if (!out->covered[i]) continue;
+    const int64_t row = i / g->cols, col = i % g->cols;
+    out->cells++;
+    if (row < top) top = row;
+    if (col < left) left = col;
+    if (row > bottom) bottom = row;
+    if (col > right) right = col;
+  }
+  if (out->cells == 0) return;
+  const int64_t box[4] = {top, left, bottom - top + 1, right - left + 1};
+  memcpy(out->box, box, sizeof box);
+}
+
+/** Refuses what no browser holds. */
+static enum sciara_status check_size(const struct sciara_page_frames *out) {
+  int64_t frames = 0;
+  for (size_t f = 0; f < out->field_count; f++) frames += out->fields[f].once ? 1 : (int64_t)out->frame_count;
+  if (out->cells * frames > MAX_BYTES / (int64_t)sizeof(uint16_t))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%" PRId64 " cells with lava in %" PRId64 " frames of fields are too many for a browser: "
+                       "expected at most %d values; use fewer frames",
+                       out->cells, frames, MAX_BYTES / (int)sizeof(uint16_t));
+  return SCIARA_OK;
+}
+
 /** First time: what the frame says of itself, where it shows something, and between which values. */
 static enum sciara_status survey(struct reader *r, struct sciara_snapshot *s, size_t k) {
   struct sciara_page_frames *out = r->out;
@@ -82,7 +113,8 @@ static enum sciara_status survey(struct reader *r, struct sciara_snapshot *s, si
       field->high = fmax(field->high, r->values[i]);
     }
   }
-  return SCIARA_OK;
+  find_box(out);
+  return check_size(out); // before the other snapshots are read
 }
 
 /** Second time: the levels. */
@@ -118,23 +150,6 @@ static enum sciara_status each_snapshot(struct reader *r, const char *const *pat
     SCIARA_TRY(status);
   }
   return SCIARA_OK;
-}
-
-static void find_box(struct sciara_page_frames *out) {
-  const struct sciara_grid *g = &out->grid;
-  int64_t top = g->rows, left = g->cols, bottom = -1, right = -1;
-  for (int64_t i = 0; i < sciara_grid_cells(g); i++) {
-    if (!out->covered[i]) continue;
-    const int64_t row = i / g->cols, col = i % g->cols;
-    out->cells++;
-    if (row < top) top = row;
-    if (col < left) left = col;
-    if (row > bottom) bottom = row;
-    if (col > right) right = col;
-  }
-  if (out->cells == 0) return;
-  const int64_t box[4] = {top, left, bottom - top + 1, right - left + 1};
-  memcpy(out->box, box, sizeof box);
 }
 
 static int index_of(const struct sciara_page_frames *frames, enum sciara_field field) {
@@ -174,13 +189,6 @@ static enum sciara_status choose_step(struct sciara_page_field *field, double lo
 /** Step and base of each field, and room for its levels. */
 static enum sciara_status choose_steps(struct reader *r) {
   struct sciara_page_frames *out = r->out;
-  int64_t frames = 0;
-  for (size_t f = 0; f < out->field_count; f++) frames += out->fields[f].once ? 1 : (int64_t)out->frame_count;
-  if (out->cells * frames > MAX_BYTES / (int64_t)sizeof(uint16_t))
-    return sciara_fail(SCIARA_ERR_INPUT,
-                       "%" PRId64 " cells with lava in %" PRId64 " frames of fields are too many for a browser: "
-                       "expected at most %d values; use fewer frames",
-                       out->cells, frames, MAX_BYTES / (int)sizeof(uint16_t));
   pair_fields(r);
   for (size_t f = 0; f < out->field_count; f++) {
     struct sciara_page_field *field = &out->fields[f];
@@ -211,7 +219,6 @@ enum sciara_status sciara_page_frames_read(const char *const *paths, size_t coun
   SCIARA_TRY_GOTO(SCIARA_NEW(r.values, cells, "a field"));
   SCIARA_TRY_GOTO(SCIARA_NEW(r.thickness, cells, "thickness"));
   SCIARA_TRY_GOTO(each_snapshot(&r, paths, survey));
-  find_box(out);
   SCIARA_TRY_GOTO(choose_steps(&r));
   if (out->cells > 0) SCIARA_TRY_GOTO(each_snapshot(&r, paths, fill));
 cleanup:

@@ -215,10 +215,7 @@ struct sciara_scenario {
 enum sciara_status sciara_scenario_draft_text(const struct sciara_scenario *s, const char *dem,
                                               struct sciara_text *out);
 
-/** Whether it has the key "dem". */
-bool sciara_scenario_draft_has_dem(const struct sciara_scenario *s);
-
-/** Whether it names the file of its DEM. */
-bool sciara_scenario_draft_names_dem(const struct sciara_scenario *s);
+/** Refuses one without a DEM where no site is given, and one that names a DEM for a site that was made from an array. */
+enum sciara_status sciara_scenario_draft_check_dem(const struct sciara_scenario *s, bool has_site, bool of_memory);
 
 #endif

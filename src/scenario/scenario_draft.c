@@ -214,13 +214,19 @@ cleanup:
 
 // -------------------------------------------------------------------------------------------------------------- text
 
-bool sciara_scenario_draft_has_dem(const struct sciara_scenario *s) {
-  return cJSON_GetObjectItemCaseSensitive((const cJSON *)s->root, "dem") != NULL;
-}
-
-bool sciara_scenario_draft_names_dem(const struct sciara_scenario *s) {
+/** Whether it names the file of its DEM. */
+static bool names_dem(const struct sciara_scenario *s) {
   const cJSON *dem = cJSON_GetObjectItemCaseSensitive((const cJSON *)s->root, "dem");
   return dem && (!cJSON_IsObject(dem) || cJSON_GetObjectItemCaseSensitive(dem, "path"));
+}
+
+enum sciara_status sciara_scenario_draft_check_dem(const struct sciara_scenario *s, bool has_site, bool of_memory) {
+  if (!has_site && !cJSON_GetObjectItemCaseSensitive((const cJSON *)s->root, "dem"))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: dem: expected a DEM, or a site in the call; found neither", s->path);
+  if (of_memory && names_dem(s))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: dem.path: expected none, because the site was made from an array; found a DEM", s->path);
+  return SCIARA_OK;
 }
 
 /** Adds the members of the DEM of a site that the scenario does not have. */
@@ -237,7 +243,7 @@ enum sciara_status sciara_scenario_draft_text(const struct sciara_scenario *s, c
   cJSON *copy = cJSON_Duplicate((const cJSON *)s->root, true);
   if (!copy) return sciara_scenario_no_memory();
   enum sciara_status status = SCIARA_OK;
-  if (dem && !sciara_scenario_draft_names_dem(s) && !put_dem(copy, dem)) status = sciara_scenario_no_memory();
+  if (dem && !names_dem(s) && !put_dem(copy, dem)) status = sciara_scenario_no_memory();
   if (status == SCIARA_OK) status = sciara_json_print(copy, out);
   cJSON_Delete(copy);
   return status;

@@ -291,6 +291,19 @@ static enum sciara_status find_shape_names(struct reading *r, OGRLayerH layer) {
   return status;
 }
 
+/** Appends a text in Latin-1 as UTF-8; a byte that is no character there becomes U+FFFD. */
+static enum sciara_status append_latin1(struct sciara_text *t, const char *text) {
+  enum sciara_status status = SCIARA_OK;
+  for (const unsigned char *c = (const unsigned char *)text; *c && status == SCIARA_OK; c++) {
+    const char two[] = {(char)(0xc0 | *c >> 6), (char)(0x80 | (*c & 0x3f))};
+    if (*c < 0x80)
+      status = sciara_text_append_bytes(t, (const char *)c, 1);
+    else
+      status = *c < 0xa0 ? sciara_text_append(t, "\xef\xbf\xbd") : sciara_text_append_bytes(t, two, 2);
+  }
+  return status;
+}
+
 /** The name of a feature. A shapefile need not say how its texts are encoded; what is not UTF-8 is most likely Latin-1. */
 static enum sciara_status read_name(struct reading *r, OGRFeatureH feature) {
   r->shape.name = NULL;
@@ -302,7 +315,7 @@ static enum sciara_status read_name(struct reading *r, OGRFeatureH feature) {
   if (r->name_column < 0 || !OGR_F_IsFieldSetAndNotNull(feature, r->name_column)) return SCIARA_OK;
   r->shape.name = OGR_F_GetFieldAsString(feature, r->name_column);
   if (sciara_is_utf8(r->shape.name)) return SCIARA_OK;
-  SCIARA_TRY(sciara_text_append_latin1(&r->name, r->shape.name));
+  SCIARA_TRY(append_latin1(&r->name, r->shape.name));
   r->shape.name = r->name.data;
   r->decoded = true;
   return SCIARA_OK;

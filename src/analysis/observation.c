@@ -279,13 +279,15 @@ static enum sciara_status read_layer(struct outline *o, OGRLayerH layer) {
     return sciara_fail(SCIARA_ERR_INPUT, "%s: is outside the grid of the run: its polygons lie far from it", q->path);
   if (o->feature == 0)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: layer \"%s\" has no features", q->path, OGR_L_GetName(layer));
+  const char *others = sciara_plural((uint64_t)o->others, "line or point", "lines and points");
   if (o->polygons == 0)
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: layer \"%s\" holds no polygon (%" PRId64 " lines, points and the like); the outline of the "
-                       "lava is needed as polygons",
-                       q->path, OGR_L_GetName(layer), o->others);
+                       "%s: layer \"%s\" holds no polygon, but %" PRId64 " %s; the outline of the lava is needed as "
+                       "polygons",
+                       q->path, OGR_L_GetName(layer), o->others, others);
   if (o->others > 0)
-    sciara_log(SCIARA_LOG_WARNING, "%s: %" PRId64 " lines, points and the like are left out", q->path, o->others);
+    sciara_log(SCIARA_LOG_WARNING, "%s: %" PRId64 " %s left out, for only polygons have an area", q->path, o->others,
+               sciara_plural((uint64_t)o->others, "line or point is", "lines and points are"));
   return observation_check_place(q, &o->bounds);
 }
 
@@ -321,6 +323,9 @@ static enum sciara_status collect(const struct outline *o, GDALDatasetH dataset,
                    0) != CE_None)
     return sciara_fail(SCIARA_ERR_INTERNAL, "%s: the mask cannot be read: %s", o->request->path,
                        sciara_gdal_message(o->scope));
+  if (!o->request->region && !memchr(out->covered, 1, (size_t)sciara_grid_cells(g)))
+    sciara_log(SCIARA_LOG_WARNING, "%s: its polygons hold the centre of no cell, so nothing counts as observed",
+               o->request->path);
   out->polygons = o->polygons;
   return sciara_copy(GDALGetDriverShortName(GDALGetDatasetDriver(dataset)), "an observed extent", &out->driver);
 }

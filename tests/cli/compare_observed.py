@@ -147,6 +147,15 @@ class CompareObserved(SharedCase):
         text = self.compare("--observed", "none.tif", "--min-thickness", "1000").stdout
         self.assertRegex(text, "(?m)^Jaccard index J +undefined$")
 
+    def test_outline_between_the_centres(self):
+        """An outline that is smaller than a cell covers none."""
+        west, top = geo.PLACE[0] + 10 * geo.PLACE[1], geo.PLACE[3] + 10 * geo.PLACE[5]
+        corners = ", ".join(f"{west + x} {top - y}" for x, y in ((1, 1), (3, 1), (3, 3), (1, 3), (1, 1)))
+        geo.write_features(self.path("small.gpkg"), [f"POLYGON (({corners}))"])
+        done = self.compare("--observed", "small.gpkg")
+        self.assertIn("warning: small.gpkg: its polygons hold the centre of no cell, so nothing counts as observed\n", done.stderr)
+        self.assertRegex(done.stdout, "(?m)^observed +0 cells")
+
     def test_picture(self):
         done = self.compare("--observed", "mask.tif", "--png", "deep/er/p.png", "--extent", "dem")
         self.assertEqual(done.stdout.splitlines()[-1], "deep/er/p.png")

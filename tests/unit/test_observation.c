@@ -120,7 +120,7 @@ TEST(holes_and_overlaps) {
                        "\"coordinates\": " BOX "}]}}"),
                BOX_CELLS);
   assert_contains(logged, "WARNING");
-  assert_contains(logged, "1 lines, points and the like are left out");
+  assert_contains(logged, "1 line or point is left out");
 }
 
 // On each side, by a metre, and not at all.
@@ -150,7 +150,7 @@ TEST(an_outline_beyond_the_grid) {
 TEST(outlines_that_are_none) {
   struct sciara_observation_request q =
       request(geojson("line.geojson", "32633", FEATURE("LineString", "[[500008,4177972],[500027,4177997]]")));
-  assert_refused(&q, SCIARA_ERR_INPUT, "holds no polygon (1 lines, points and the like)");
+  assert_refused(&q, SCIARA_ERR_INPUT, "holds no polygon, but 1 line or point;");
   q = request(geojson("none.geojson", "32633", ""));
   assert_refused(&q, SCIARA_ERR_INPUT, "none.geojson");
   q = request(geojson("far.geojson", "32634", FEATURE("Polygon", BOX)));

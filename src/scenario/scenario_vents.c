@@ -247,6 +247,8 @@ struct twin {
   bool overlap; ///< two of them were found to emit at one time
 };
 
+enum { FILES_KNOWN = 16 }; ///< the last files of rates: what is said of one is said once
+
 /** Each of two vents emits all the rates of their file. */
 static void warn_of_overlap(const struct reading *r, const struct sciara_vent_spec *vents, struct twin *twin) {
   const struct sciara_vent_spec *a = &vents[twin->index], *b = r->spec;
@@ -270,12 +272,15 @@ void sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_
   sciara_diagnostics_add(diagnostics, status);
   if (status != SCIARA_OK) return;
   if (cJSON_IsString(run_start)) sciara_scenario_date(run_start->valuestring, date);
-  struct twin twin = {0};
+  struct twin twins[FILES_KNOWN] = {0};
+  size_t files = 0;
   cJSON_ArrayForEach(vent, vents) {
     size_t index = out->vent_count++;
     const cJSON *effusion = cJSON_GetObjectItemCaseSensitive(vent, "effusion");
-    const bool csv = cJSON_GetObjectItemCaseSensitive(effusion, "csv") != NULL,
-               same = csv && cJSON_Compare(effusion, twin.effusion, true);
+    const bool csv = cJSON_GetObjectItemCaseSensitive(effusion, "csv") != NULL;
+    struct twin *same = NULL;
+    for (size_t k = 0; csv && !same && k < FILES_KNOWN; k++)
+      if (cJSON_Compare(effusion, twins[k].effusion, true)) same = &twins[k];
     struct reading r = {.file = out->path,
                         .folder = folder,
                         .alone = out->alone || out->start_refused,
@@ -286,8 +291,10 @@ void sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_
                         .spec = &out->vents[index]};
     if (!cJSON_IsNull(vent)) sciara_diagnostics_add(diagnostics, read_vent(&r));
     r.notes = out->notes;
-    if (same) warn_of_overlap(&r, out->vents, &twin);
-    if (csv) twin = (struct twin){.effusion = effusion, .index = index, .overlap = twin.overlap};
+    if (same) warn_of_overlap(&r, out->vents, same);
+    if (csv)
+      *(same ? same : &twins[files++ % FILES_KNOWN]) =
+          (struct twin){.effusion = effusion, .index = index, .overlap = same && same->overlap};
   }
 }
 

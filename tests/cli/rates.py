@@ -57,6 +57,15 @@ class Rates(Case):
             self.assertEqual(re.findall(r"warning: s.json: (vents.*) from (\d+ to \d+ s): if", said),
                              [("vents[0] and vents[1] each emit the rates of rates.csv, at the same time", overlap)] * bool(overlap))
 
+    def test_vents_that_take_turns_with_two_files(self):
+        for name in ("a.csv", "b.csv"):
+            self.write(name, PLAIN)
+        self.write_scenario(vents=[self.vent()[0] | {"row": 8 + k, "effusion": {"csv": name}} for k, name in enumerate(("a.csv", "b.csv") * 2)])
+        said = self.sciara("check", "s.json").stderr
+        self.assertEqual(said.count('"time_s" is the time in s'), 2, said)
+        self.assertEqual(re.findall(r"warning: s.json: (vents.*), at the same time", said),
+                         [f"vents[{k}] and vents[{k + 2}] each emit the rates of {name}" for k, name in enumerate(("a.csv", "b.csv"))])
+
     def test_dates_need_a_start(self):
         said = self.check(OTHER, code=3).stderr
         self.assertIn("s.json: vents[0].effusion.csv: ./rates.csv:3: has dates: expected run.start in the scenario", said)

@@ -286,7 +286,7 @@ static enum sciara_status read_layer(struct outline *o, OGRLayerH layer) {
                        "polygons",
                        q->path, OGR_L_GetName(layer), o->others, others);
   if (o->others > 0)
-    sciara_log(SCIARA_LOG_WARNING, "%s: %" PRId64 " %s left out, for only polygons have an area", q->path, o->others,
+    sciara_log(SCIARA_LOG_WARNING, "%s: %" PRId64 " %s left out: only polygons have an area", q->path, o->others,
                sciara_plural((uint64_t)o->others, "line or point is", "lines and points are"));
   return observation_check_place(q, &o->bounds);
 }
@@ -324,7 +324,7 @@ static enum sciara_status collect(const struct outline *o, GDALDatasetH dataset,
     return sciara_fail(SCIARA_ERR_INTERNAL, "%s: the mask cannot be read: %s", o->request->path,
                        sciara_gdal_message(o->scope));
   if (!o->request->region && !memchr(out->covered, 1, (size_t)sciara_grid_cells(g)))
-    sciara_log(SCIARA_LOG_WARNING, "%s: its polygons hold the centre of no cell, so nothing counts as observed",
+    sciara_log(SCIARA_LOG_WARNING, "%s: no cell has its centre in its polygons, so nothing counts as observed",
                o->request->path);
   out->polygons = o->polygons;
   return sciara_copy(GDALGetDriverShortName(GDALGetDatasetDriver(dataset)), "an observed extent", &out->driver);

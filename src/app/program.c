@@ -80,6 +80,7 @@ static void hold_streams(void) {
 }
 
 int sciara_program_begin(int argc, char **argv) {
+  signal(SIGPIPE, SIG_IGN); // a closed pipe is then an error of write
   hold_streams();
   sciara_hdf5_no_atexit();
   signal(SIGABRT, on_abort); // NOLINT(bugprone-signal-handler,cert-sig30-c): as above
@@ -88,11 +89,10 @@ int sciara_program_begin(int argc, char **argv) {
   sciara_scenario_declare_options(sciara_engine_settings());
 #ifdef M_MMAP_THRESHOLD
   mallopt(M_MMAP_THRESHOLD, LARGE);
-  mallopt(M_TRIM_THRESHOLD, 4 * LARGE); // HDF5 clears 0.5 MB for each file: given back, that takes half the time
+  mallopt(M_TRIM_THRESHOLD, 4 * LARGE); // HDF5 clears 0.5 MB for each file, new pages if the last ones were given back
   if (sciara_address_space_left() != SIZE_MAX)
     mallopt(M_ARENA_MAX, 1); // an arena for each thread would take 64 MiB of it
 #endif
-  signal(SIGPIPE, SIG_IGN); // a closed pipe is then an error of write
   signal(SIGXFSZ, SIG_IGN); // a file size limit is then an error of write, not a fatal signal
   setlocale(LC_CTYPE, "");  // for file names; numbers remain those of the C locale
   sciara_messages_begin();

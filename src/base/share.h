@@ -10,7 +10,7 @@ enum { SCIARA_SHARE_THREADS = 16 };
 /** Cores that this process may use. */
 int sciara_usable_cores(void);
 
-/** The cores that `threads` threads leave free, or one. */
+/** The cores that `threads` threads leave free, at least one. */
 int sciara_free_cores(int threads);
 
 /**

@@ -153,7 +153,7 @@ class CompareObserved(SharedCase):
         corners = ", ".join(f"{west + x} {top - y}" for x, y in ((1, 1), (3, 1), (3, 3), (1, 3), (1, 1)))
         geo.write_features(self.path("small.gpkg"), [f"POLYGON (({corners}))"])
         done = self.compare("--observed", "small.gpkg")
-        self.assertIn("warning: small.gpkg: its polygons hold the centre of no cell, so nothing counts as observed\n", done.stderr)
+        self.assertIn("warning: small.gpkg: no cell has its centre in its polygons, so nothing counts as observed\n", done.stderr)
         self.assertRegex(done.stdout, "(?m)^observed +0 cells")
 
     def test_picture(self):

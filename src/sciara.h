@@ -463,7 +463,7 @@ struct sciara_asset {
   double max_deposit_m; /**< the same at any time; NaN also if it is not recorded */
   double covered;       /**< points, m or m2 in covered cells; NaN where lava cannot come */
   double all, land;     /**< how much there is of it; on land */
-  const double *covered_by; /**< by each of the times; NaN as arrival_s */
+  const double *covered_by; /**< by each of the times; NaN also if arrivals are not recorded */
 };
 
 struct sciara_assets {

@@ -73,7 +73,8 @@ static enum sciara_status expose(const struct sciara_exposure_lava *lava, const 
   v.out->ground.all = size.all;
   v.out->where = sciara_poi_where(&v.out->ground);
   for (size_t t = 1; t < e->time_count; t++) v.by[t] += v.by[t - 1];
-  for (size_t t = 0; t < e->time_count && !lava->arrival; t++) v.by[t] = NAN;
+  for (size_t t = 0; t < e->time_count; t++)
+    if (!lava->arrival || v.out->where != SCIARA_POI_ON_LAND) v.by[t] = NAN;
   return SCIARA_OK;
 }
 
@@ -177,7 +178,7 @@ static void put_values(const struct sciara_exposure *e, const struct sciara_poi 
                                 p->ground.nodata,
                                 land ? p->mapped : NAN};
   for (size_t c = 0; c < FIRST; c++) out[c] = values[c];
-  for (size_t t = 0; t < e->time_count; t++) out[FIRST + t] = land ? e->by[k * e->time_count + t] : NAN;
+  for (size_t t = 0; t < e->time_count; t++) out[FIRST + t] = e->by[k * e->time_count + t];
 }
 
 static const char *const text_columns[TEXTS] = {"kind", "state", "unit", "arrival_date"};

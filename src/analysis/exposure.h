@@ -37,7 +37,7 @@ struct sciara_exposure {
   double zero_s;       ///< simulated time from which these count, s
   const double *times; ///< s, ascending: the caller's
   size_t time_count;
-  double *by; ///< count x time_count: covered by each time; NAN where the arrival is not known
+  double *by; ///< count x time_count: covered by each time; NAN off the land, or if arrivals are not known
 };
 
 /** "reached", "not reached", or why lava cannot come: "sea", "NODATA", "outside", "empty". */

@@ -354,6 +354,7 @@ class Files(RunCase):
             self.assertAlmostEqual(value, expected, places=6)
         self.assertTrue(numpy.isnan([found[1].covered, found[1].arrival, found[2].arrival, road.max_deposit]).all())
         self.assertEqual(found[2].covered_by, (0, 0))
+        self.assertTrue(numpy.isnan(found[1].covered_by).all())  # no lava can come there: none, not 0
         self.assert_usage("ascending times", sciara.expose, run, self.path("places.geojson"), times=[60, 30])
         self.assert_usage("expected a sciara.Run", sciara.expose, None, self.path("places.geojson"))
         with self.assertRaises(sciara.FileError):

@@ -13,6 +13,7 @@ vent, on grid 1, points in the order of Run.vents.
 from __future__ import annotations
 
 import math
+import re
 from typing import Any, Optional
 
 import numpy
@@ -25,6 +26,21 @@ from ._values import STOP_RULES, describe, seconds_of
 
 _RATE = "effusion_rate"
 _FOREVER_S = 1e12  # the latest time that a scenario may name
+_DATE = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:Z| ?(?:GMT|UTC)?(?:([+-])(\d\d)(?::?(\d\d))?)?))?")
+
+
+def _date_of(text: str) -> numpy.datetime64:
+    """A date of a scenario, which the library has checked, in UTC."""
+    day, time, sign, hours, minutes = _DATE.fullmatch(text).groups()  # type: ignore[union-attr]
+    offset = int(f"{sign}1") * (60 * int(hours) + int(minutes or 0)) if sign else 0
+    return numpy.datetime64(f"{day}T{time or '00:00'}", "us") - numpy.timedelta64(offset, "m")
+
+
+def _limit_of(limit: Any, start: Any) -> float:
+    """The simulated time, s, that a key of "run" gives as a duration, or as a date after run.start."""
+    if isinstance(limit, str) and _DATE.fullmatch(limit):
+        limit = _date_of(limit) - _date_of(start)
+    return seconds_of(limit, "run")
 
 
 class Bmi:
@@ -51,7 +67,7 @@ class Bmi:
             rules = scenario.to_dict().get("run", {})
         limits = [rules.get("until"), rules.get("max_time")]
         self._run = open_scenario(config_file)
-        self._end = min((seconds_of(limit, "run") for limit in limits if limit not in (None, *STOP_RULES)),
+        self._end = min((_limit_of(limit, rules.get("start")) for limit in limits if limit not in (None, *STOP_RULES)),
                         default=math.inf)
 
     def update(self) -> None:

@@ -176,6 +176,14 @@ class Interface(case.Case):
         self.assertAlmostEqual(model.run.ledger.emitted - before, 12 * (model.get_current_time() - at), places=5)
         self.assertEqual(model.get_value_ptr("effusion_rate")[0], 12)
 
+    def test_dates(self):
+        """The end is a simulated time, also where the scenario has its date."""
+        for until in ("2024-02-29T00:05Z", "2024-02-29 05:50:00.0 +05:45", "2024-02-28T22:05 UTC-02", "2024-02-29T00:05", 900):
+            model = self.model(run={"start": "2024-02-29 02:50:00+03:00", "until": until, "max_time": "2024-03-01"})
+            self.assertEqual(model.get_end_time(), 900)
+            model.update_until(1e9)
+            self.assertTrue(900 <= model.get_current_time() < 1020)
+
     def test_wrong(self):
         model = sciara.Bmi()
         with self.assertRaisesRegex(sciara.UsageError, "call initialize"):

@@ -127,7 +127,10 @@ static enum sciara_status check_vent(const struct sciara_vent *v) {
     return sciara_fail(SCIARA_ERR_USAGE,
                        "sciara_scenario_add_vent: expected points, times and at least one rate, found fewer");
   const bool line = v->place == SCIARA_VENT_LINE;
-  if ((unsigned)v->place > SCIARA_VENT_LINE || (line ? v->point_count < 2 : v->point_count != 1))
+  if ((unsigned)v->place > SCIARA_VENT_LINE)
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_add_vent: expected a place from 0 to %d, found %d",
+                       SCIARA_VENT_LINE, (int)v->place);
+  if (line ? v->point_count < 2 : v->point_count != 1)
     return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_add_vent: expected %s, found %zu",
                        line ? "at least 2 points of a line" : "1 point", v->point_count);
   for (size_t k = 0; k < 2 * v->point_count; k++)
@@ -139,7 +142,7 @@ static enum sciara_status check_vent(const struct sciara_vent *v) {
                        "sciara_scenario_add_vent: found a radius of %g m and a width of %g m, expected finite numbers",
                        v->radius_m, v->width_m);
   for (size_t k = 0; k <= v->rate_count; k++)
-    if (!isfinite(v->times_s[k]) || (k < v->rate_count && !(v->times_s[k] < v->times_s[k + 1])))
+    if (!isfinite(v->times_s[k]) || (k > 0 && v->times_s[k] <= v->times_s[k - 1]))
       return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_add_vent: time %zu: expected ascending times, found %g s",
                          k, v->times_s[k]);
   for (size_t k = 0; k < v->rate_count; k++)

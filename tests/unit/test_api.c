@@ -538,6 +538,22 @@ TEST(checkpoints_after_a_change) {
   ck_assert_uint_eq(checksum_of(s), checksum_of(again));
 }
 
+TEST(vents_that_are_refused) {
+  struct sciara_scenario *c = built();
+  const double times[] = {0, NAN}, same[] = {0, 10, 10}, rates[] = {1, 2};
+  struct sciara_vent v = vent;
+  v.times_s = times;
+  expect_error(sciara_scenario_add_vent(c, &v), SCIARA_ERR_USAGE, "time 1: expected ascending times, found nan s");
+  v.times_s = same;
+  v.rates_m3_s = rates;
+  v.rate_count = 2;
+  expect_error(sciara_scenario_add_vent(c, &v), SCIARA_ERR_USAGE, "time 2: expected ascending times, found 10 s");
+  v = vent;
+  v.place = (enum sciara_vent_place)7; // NOLINT(clang-analyzer-optin.core.EnumCastOutOfRange)
+  expect_error(sciara_scenario_add_vent(c, &v), SCIARA_ERR_USAGE, "expected a place from 0 to 3, found 7");
+  sciara_scenario_close(c);
+}
+
 TEST(rates_that_are_refused) {
   OWNED(close_run) struct sciara *s = open_file(NULL, NULL), *plain = open_file(NULL, NULL);
   expect_ok(sciara_step(s, 20));

@@ -380,8 +380,8 @@ SCIARA_API const char *sciara_read_engine_name(const struct sciara *s);
 SCIARA_API const char *sciara_read_rule_name(const struct sciara *s);
 
 /**
- * Name and simulated time of the last emission (s) of the k-th vent, from 0. The name is valid until the simulation is
- * closed.
+ * Name of the k-th vent, from 0, and simulated time (s) at which its table of rates ends, also with rates of 0. The name is
+ * valid until the simulation is closed.
  *
  * @return SCIARA_ERR_USAGE behind the last vent
  */

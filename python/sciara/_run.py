@@ -69,7 +69,7 @@ class Ledger:
 
 @dataclasses.dataclass(frozen=True)
 class VentInfo:
-    """A vent of a run: its name, the simulated time at which its last emission ends (s), and its present rate (m3/s).
+    """A vent of a run: its name, the simulated time at which its table of rates ends (s), and its present rate (m3/s).
 
     The rate is that of a whole fissure, from the present simulated time on.
     """

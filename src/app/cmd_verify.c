@@ -19,6 +19,7 @@ static void print_observed(const struct sciara_verification_request *q, const st
   static const char *const why[] = {"", ", the last date of that file that the members reach",
                                     ", the end of the members: no date was given or found"};
   const char *reason = why[v->at], *time = isfinite(v->at_s) ? SCIARA_DURATION(v->at_s)
+                                           : v->early > 0    ? "the end of the members"
                                                              : "the time when the lava of all members has come to rest";
   if (isinf(v->at_s)) reason = ", for no date was given or found";
   sciara_print("observed: %s (%s), compared at %s", q->observed.path, v->driver, time);

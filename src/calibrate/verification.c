@@ -112,8 +112,12 @@ static enum sciara_status find_verified_time(struct work *w, struct sciara_obser
   }
   w->after_s = w->out->at == SCIARA_VERIFICATION_END ? INFINITY : w->out->at_s - e->time_zero_s;
   if (isfinite(w->out->at_s)) sciara_date_after(w->start, w->out->at_s, w->out->date);
-  if (isinf(w->after_s)) return SCIARA_OK;
-  return sciara_members_reach(&w->r.batches, &w->r.sample, w->out->at_s, &w->out->early);
+  if (isfinite(w->after_s)) return sciara_members_reach(&w->r.batches, &w->r.sample, w->out->at_s, &w->out->early);
+  for (size_t k = 0; k < w->r.sample.count; k++) {
+    const struct sciara_footprint *f = &w->r.batches.member[k];
+    w->out->early += counts(w, k) && f->censored && e->time_zero_s + f->end_s < w->out->at_s;
+  }
+  return SCIARA_OK;
 }
 
 // ------------------------------------------------------------------------------------------------------------ observed

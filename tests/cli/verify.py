@@ -226,6 +226,8 @@ class Verify(SharedCase):
         self.assertIn("1 member ended at a limit before", " ".join(self.verify("--at", "90 d", folder="ends").stderr.split()))
         self.assertEqual(case.read_json(self.path("ends", "verification.json"))["ended_early"], 1)
         self.assertIn("expected members that reach the time of the observation, 90 d, found none", self.verify("--at", "90 d", folder="limits", code=3).stderr)
+        self.assertIn(", compared at the end of the members, for no date was given", self.verify(folder="ends").stdout)
+        self.assertEqual([case.read_json(self.path("ends", "verification.json"))[key] for key in ("at", "at_s", "ended_early")], ["end", None, 1])
 
     def test_refusals(self):
         def refused(words, *args, code=3, **more):

@@ -80,8 +80,8 @@ static void print_rule(const char *name, int64_t edition) {
 
 static enum sciara_status print_snapshot(struct sciara_target *t) {
   const struct sciara_snapshot *s = &t->snapshot;
-  char date[SCIARA_DATE_SIZE];
-  const bool dated = sciara_date_after(s->start, s->time_s, date);
+  char date[SCIARA_MINUTE_SIZE];
+  const bool dated = sciara_zoned_after(s->start, s->time_s, date);
   sciara_print("snapshot:      %s\n", t->path);
   if (s->title) sciara_print("title:         %s\n", s->title);
   print_rule(s->model_rule, s->rule_edition);

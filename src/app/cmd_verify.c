@@ -22,9 +22,9 @@ static void print_observed(const struct sciara_verification_request *q, const st
                                            : v->early > 0    ? "the end of the members"
                                                              : "the time when the lava of all members has come to rest";
   if (isinf(v->at_s)) reason = ", for no date was given or found";
-  sciara_print("observed: %s (%s), compared at %s", q->observed.path, v->driver, time);
-  if (*v->date) sciara_print(" (%.10s %.5s UTC)", v->date, v->date + sizeof "2026-05-11");
-  sciara_print("%s\n", reason);
+  char date[SCIARA_MINUTE_SIZE] = "";
+  sciara_append_minute(v->date, 0, date, sizeof date);
+  sciara_print("observed: %s (%s), compared at %s%s%s\n", q->observed.path, v->driver, time, date, reason);
 }
 
 static void print_cells(const struct sciara_verification_request *q, const struct sciara_verification *v) {

@@ -243,8 +243,8 @@ static void describe_more(const struct sciara_simulation *s, const struct sciara
 }
 
 static void describe_result(const struct sciara_simulation *s, const struct sciara_run_result *r) {
-  char date[SCIARA_DATE_SIZE];
-  const bool dated = sciara_date_after(s->problem.source->scenario.start, r->end.time, date);
+  char date[SCIARA_MINUTE_SIZE];
+  const bool dated = sciara_zoned_after(s->problem.source->scenario.start, r->end.time, date);
   sciara_log(SCIARA_LOG_INFO,
              "end (%s): step %" PRIu64 ", simulated %s%s%s, wall-clock time %.1f s, of which %.1f s computing",
              sciara_end_name(r->end.reason), r->end.step, SCIARA_DURATION(r->end.time), dated ? " until " : "", date,

@@ -96,6 +96,8 @@ class Info(SharedCase):
         shown = rf"^step {state['step']}, simulated {state['time_s']:.10g} s \({time}, {date}\), clock "
         for name in ("dated", f"dated/{record(self.path('dated'))['snapshots'][-1]['name']}"):
             self.assertRegex(self.value(self.sciara("info", name).stdout, "time"), shown)
+        here = f"{start + datetime.timedelta(hours=-3.5, seconds=int(state['time_s'])):%Y-%m-%dT%H:%M:%S}-03:30"
+        self.assertIn(f" s ({time}, {here}), clock ", self.sciara("info", "dated", "--time-zone", "-03:30").stdout)
         said = self.sciara("run", "s.json", "-o", "undated", "--until", "40 min").stderr
         self.assertIn(f"simulated {time}, wall-clock time ", said)
         self.assertRegex(self.value(self.sciara("info", "undated").stdout, "time"), rf" s \({time}\), clock ")

@@ -194,6 +194,7 @@ class Verify(SharedCase):
         self.check(found, np.ones(MEMBERS), self.later, UNTIL - ZERO)
         self.assertIn("compared at 2 h (2026-05-10 14:00 UTC), the last date of that file that the members reach",
                       self.verify("--dates", "when", observed="dated.json").stdout)
+        self.assertIn(" (2026-05-10 19:45 UTC+05:45), the last date", self.verify("--time-zone", "+05:45", observed="dated.json").stdout)
         found = self.judged()
         self.assertEqual((found["at"], found["at_s"]), ("end", UNTIL))
         self.check(found, np.ones(MEMBERS), self.observed, 1e9)

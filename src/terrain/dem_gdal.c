@@ -549,6 +549,13 @@ uint64_t sciara_dem_hash(const struct sciara_dem *d) {
   return changes ? sciara_hash_bytes(hash, &changes, sizeof changes) : hash;
 }
 
+/** Whether a band may hold altitudes: it is no mask, and no mark of a dem.tif of this program. */
+static bool may_be_altitude(GDALRasterBandH band) {
+  const char *name = GDALGetDescription(band);
+  return GDALGetRasterColorInterpretation(band) != GCI_AlphaBand && strcmp(name, SCIARA_DEM_SEA) != 0 &&
+         strcmp(name, SCIARA_DEM_EDIT) != 0 && strcmp(name, SCIARA_DEM_OBSERVED) != 0;
+}
+
 /** Says which of several bands is taken, and that a colour is no altitude. */
 static void report_band(const struct sciara_dem_request *q, const struct sciara_source *s) {
   const GDALColorInterp colour = GDALGetRasterColorInterpretation(s->band);
@@ -556,8 +563,7 @@ static void report_band(const struct sciara_dem_request *q, const struct sciara_
   const char *name = GDALGetDescription(s->band);
   const int count = GDALGetRasterCount(s->dataset);
   int others = 0;
-  for (int k = 1; k <= count; k++)
-    others += k != q->band && GDALGetRasterColorInterpretation(GDALGetRasterBand(s->dataset, k)) != GCI_AlphaBand;
+  for (int k = 1; k <= count; k++) others += k != q->band && may_be_altitude(GDALGetRasterBand(s->dataset, k));
   if (q->own || (others == 0 && !is_colour)) return;
   sciara_note(q->notes, q->band == 1 || is_colour ? SCIARA_LOG_WARNING : SCIARA_LOG_INFO,
               "%s: band %d of %d%s%.60s%s is taken as altitudes%s%s%s; dem.band chooses another one", q->path, q->band,

@@ -70,6 +70,7 @@ class Sea(Ground):
         low[0:3, 0:4] = False
         found = bands(os.path.join(self.run_scenario("a"), "dem.tif"))
         self.assertTrue(((found["sea"] == 1) == low).all())  # all of it is connected with the edge
+        self.assertNotIn("dem.band", self.messages(path="a/dem.tif", crs=None))  # the other band is no choice
         self.run_scenario("dry", name="dry.json")
         self.assertNotIn("sea_m3", self.ledger("dry"))
         ledger = self.ledger("a")

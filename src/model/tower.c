@@ -60,7 +60,8 @@ double sciara_tower_radius(double cell_size, double x) {
 
 double sciara_tower_width(double cell_size, double x, double length) {
   const double carries = x / SCIARA_TOWER_AIM, cells = length / cell_size;
-  return cell_size * fmax(1, fmax(carries / (2 * PER_PERIMETER) - cells, carries / cells));
+  // Along a row of cells a width of b cells has the centres of at least b - 1 rows in it.
+  return cell_size * fmax(1, fmax(carries / (2 * PER_PERIMETER) - cells, carries / cells + 1));
 }
 
 double sciara_tower_cell_size(double cell_size, double x) {

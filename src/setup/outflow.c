@@ -69,6 +69,31 @@ static enum sciara_status find_peak(const struct sciara_problem *p, size_t k, st
 
 static const double TURN = 6.283185307179586; ///< 2 pi
 
+/** What the cells of a vent carry, in rates of one cell, if they have this side; `cells`: how many there are of its own side w. */
+static double carries(const struct sciara_vent_spec *v, double side, double w, double cells) {
+  const bool line = v->place == SCIARA_VENT_LINE;
+  const double length = line ? length_of(v) : 0, reach = v->reach_m;
+  if (side > w) cells = line ? length / side * fmax(1, 2 * reach / side) : TURN / 2 * reach * reach / (side * side);
+  return sciara_tower_carries(side, cells, line ? 2 * (length + 2 * reach) : TURN * reach);
+}
+
+/** Side of the cells that brings the load of a vent, which has fewer of larger ones, to SCIARA_TOWER_AIM. */
+static double find_cell_size(const struct sciara_problem *p, const struct sciara_vent_spec *v, double peak) {
+  const double w = p->grid.cell_size;
+  double low = w, high = sciara_tower_cell_size(w, sciara_tower_load(&p->params, w, peak));
+  for (int k = 0; k < 50; k++) {
+    const double side = 0.5 * (low + high), load = sciara_tower_load(&p->params, side, peak) / carries(v, side, w, 0);
+    *(load > SCIARA_TOWER_AIM ? &low : &high) = side;
+  }
+  return high;
+}
+
+/** To three digits, up: with what is printed the load is no larger. */
+static double round_up(double value) {
+  const double unit = value > 0 && isfinite(value) ? pow(10, floor(log10(value)) - 2) : 1;
+  return ceil(value / unit - 1e-9) * unit;
+}
+
 static enum sciara_status describe_outflow(const struct sciara_problem *p, size_t k, struct sciara_outflow *out) {
   const struct sciara_vent_spec *v = &p->source->scenario.vents[k];
   const struct sciara_params *params = &p->params;
@@ -76,12 +101,11 @@ static enum sciara_status describe_outflow(const struct sciara_problem *p, size_
   const double w = p->grid.cell_size, cells = (double)p->source->placed[k].count;
   SCIARA_TRY(find_peak(p, k, out));
   const double whole = sciara_tower_load(params, w, out->peak);
-  const double perimeter = line ? 2 * (length_of(v) + 2 * v->reach_m) : TURN * v->reach_m;
   const double most = out->peak / cells; // of a cell
-  out->x = whole / sciara_tower_carries(w, cells, perimeter);
+  out->x = whole / carries(v, w, w, cells);
   out->height = sciara_tower_height(w, out->x);
-  out->reach = line ? sciara_tower_width(w, whole, length_of(v)) : sciara_tower_radius(w, whole);
-  out->cell_size = sciara_tower_cell_size(w, out->x);
+  out->reach = round_up(line ? sciara_tower_width(w, whole, length_of(v)) : sciara_tower_radius(w, whole));
+  out->cell_size = round_up(find_cell_size(p, v, out->peak));
   out->surge = most * params->relaxation * params->t_max / (w * w);
   out->clock_max = most > 0 ? w * w * w / (most * params->relaxation) : (double)INFINITY;
   return SCIARA_OK;

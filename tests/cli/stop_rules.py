@@ -200,6 +200,19 @@ class Towers(Case):
             load = 3 / (8 / 9 * 9.81 * 0.685 * 0.5 * (4 / (9.81 * 0.685)) ** 0.5) / (0.875 * perimeter)  # docs/model.md
             self.assertAlmostEqual(float(found.split()[2]), load, delta=0.03 * load)
 
+    def test_what_check_prints_suffices(self):
+        """With the radius, width or cell size that check prints, larger cells of a line included, x is 0.2 at most."""
+        line, point = [[500015.5, 4177020.5], [500025.5, 4177020.5]], {"x": 500020.5, "y": 4177020.5}
+        for place, rate in ((point, 2), (point, 3), (point, 7), ({**point, "radius_m": 3}, 12), ({"line": line}, 9), ({"line": line, "width_m": 4}, 20)):
+            case.write_json(self.path("s.json"), {"dem": {"path": "flat.asc", "crs": "EPSG:32633"},
+                                                  "vents": [{**place, "effusion": {"slot": "1 h", "rates_m3_s": [rate]}}]})
+            cures = re.findall(r"(radius_m|width_m|dem\.cell_size_m) = ([0-9.]+)", self.sciara("check", "--no-estimate", "s.json").stdout)
+            self.assertEqual(len(cures), 2)
+            for key, value in cures:
+                key = key if key.startswith("dem") else f"vents.0.{key}"
+                cured = self.sciara("check", "--no-estimate", "s.json", "--set", f"{key}={value}").stdout
+                self.assertLessEqual(float(re.search("x = ([0-9.]+) at", cured)[1]), 0.2, (place, rate, key, value))
+
     def test_a_resumed_run_has_the_same_warning(self):
         whole = record(self.run_scenario("whole"))
         self.run_scenario("half", "--steps", whole["state"]["step"] - 9, "--checkpoint-every", "1000 d")

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "file/gdal_support.h"
 #include "file/hdf5_file.h"
+#include "file/json_strict.h"
 #include "model/field.h"
 
 // ------------------------------------------------------------------------------------------------------ the attributes
@@ -302,9 +303,12 @@ static enum sciara_status check_params(const struct sciara_checkpoint_identity *
   for (size_t k = 0; k < count + references; k++) {
     const struct sciara_param_info *info = k < count ? &params[k] : &of_cells[k - count];
     const double a = value_of_param(&its->params, info), b = value_of_param(&run->params, info);
-    if (!is_identical(a, b))
-      return sciara_fail(SCIARA_ERR_INPUT, "%s: model.%s: found %.17g, the checkpoint was computed with %.17g%s", path,
-                         info->key, b, a, k < count ? "" : " (0: none)");
+    char was[40], is[40];
+    if (is_identical(a, b)) continue;
+    sciara_json_number(a, was, sizeof was);
+    sciara_json_number(b, is, sizeof is);
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: model.%s: found %s, the checkpoint was computed with %s%s", path,
+                       info->key, is, was, k < count ? "" : " (0: none)");
   }
   return SCIARA_OK;
 }

@@ -217,6 +217,7 @@ class Diagnostics(Checkpoint):
     def test_what_differs_is_named(self):
         self.refuse("precision: found single, the checkpoint was computed in double", "-p", "single")
         self.refuse("model.cooling: found 3, the checkpoint was computed with 150", "--set", "model.cooling=3")
+        self.refuse("model.emissivity: found 0.95, the checkpoint was computed with 0.9\n", "--set", "model.emissivity=0.95")
         self.refuse("boundary: found closed, the checkpoint was computed with open", "--set", "boundary=closed")
         self.refuse("--set: expected a key of vents, run, output or engine, or title; found dem.path=x", "--set", "dem.path=x", code=2)
         self.refuse("; found initial.thickness=1", "--set", "initial.thickness=1", code=2)

@@ -59,13 +59,14 @@ static enum sciara_status append_sentence(const struct sciara_reweight *w, const
 
 static void print_weights(const struct sciara_ensemble *e, const struct sciara_reweight *w,
                           const struct sciara_reweight_options *o) {
-  const size_t others = e->members.count - w->finished;
   const char *at = SCIARA_DURATION(o->at_s);
-  if (others > 0)
+  size_t of = 0;
+  for (size_t k = 0; k < e->members.count; k++) of += e->members.weight[k] > 0;
+  if (of > w->finished)
     sciara_log(SCIARA_LOG_WARNING,
-               "%zu of %zu members are not finished, have failed or have the weight 0: those without a result have the "
-               "mean factor of their stratum; reweight again when they are finished",
-               others, e->members.count);
+               "%zu of %zu members are not finished, or have failed: they have the mean factor of their stratum; "
+               "reweight again when they are finished",
+               of - w->finished, of);
   if (w->early > 0)
     sciara_log(SCIARA_LOG_WARNING,
                "%zu members ended at a limit before the observation at %s: what they had reached counts", w->early, at);

@@ -322,6 +322,8 @@ class Reweight(SharedCase):
             self.assertIn("make the file again with 'sciara ensemble reweight', or remove it", said)
             self.reweight()
             self.assertEqual(self.table()[2][2], 0.5)
+            case.write_text(planned, "\n".join([*lines[:3], "2,0", *lines[4:]]) + "\n")
+            self.assertNotIn("not finished", self.reweight().stderr)  # a member of weight 0 is missed by nobody
         finally:
             shutil.copy(self.path("weights"), planned)
         rows = good.splitlines()

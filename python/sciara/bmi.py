@@ -48,7 +48,7 @@ class Bmi:
 
     def __init__(self) -> None:
         self._run: Optional[Run] = None
-        self._end = math.inf
+        self._begin, self._end = 0.0, math.inf
         self._pointers: dict[str, numpy.ndarray] = {}
 
     @property
@@ -67,6 +67,7 @@ class Bmi:
             rules = scenario.to_dict().get("run", {})
         limits = [rules.get("until"), rules.get("max_time")]
         self._run = open_scenario(config_file)
+        self._begin = self._run.time
         self._end = min((_limit_of(limit, rules.get("start")) for limit in limits if limit not in (None, *STOP_RULES)),
                         default=math.inf)
 
@@ -142,7 +143,8 @@ class Bmi:
         return self.run.time
 
     def get_start_time(self) -> float:
-        return 0.0
+        """Above 0 of a scenario that begins with the lava of a checkpoint or an outline."""
+        return self._begin
 
     def get_end_time(self) -> float:
         """Infinity if no simulated time ends the run."""

@@ -183,6 +183,9 @@ class Interface(case.Case):
             self.assertEqual(model.get_end_time(), 900)
             model.update_until(1e9)
             self.assertTrue(900 <= model.get_current_time() < 1020)
+        model.run.write_checkpoint(self.path("c.h5"))
+        later = self.model(initial={"checkpoint": "c.h5"}, run={"until": "1 h"})
+        self.assertEqual((later.get_start_time(), later.get_current_time()), (model.run.time, model.run.time))
 
     def test_wrong(self):
         model = sciara.Bmi()

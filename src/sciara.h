@@ -379,6 +379,9 @@ SCIARA_API const char *sciara_read_engine_name(const struct sciara *s);
 /** Name of the rule by which lava moves: the key model.rule ("fv3"). */
 SCIARA_API const char *sciara_read_rule_name(const struct sciara *s);
 
+/** Simulated time at which the scenario ends the simulation at the latest (run.until, run.max_time), s; INFINITY: no limit. */
+SCIARA_API double sciara_read_end_time(const struct sciara *s);
+
 /**
  * Name of the k-th vent, from 0, and simulated time (s) at which its table of rates ends, also with rates of 0. The name is
  * valid until the simulation is closed.

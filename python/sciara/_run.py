@@ -501,6 +501,12 @@ class Run:
             return ffi.string(lib.sciara_read_rule_name(handle)).decode()
 
     @property
+    def end_time(self) -> float:
+        """Simulated time at which the scenario ends the run at the latest, s; infinite if it has no such limit."""
+        with self._use() as handle:
+            return float(lib.sciara_read_end_time(handle))
+
+    @property
     def vents(self) -> tuple[VentInfo, ...]:
         """The vents, in the order of the scenario."""
         with self._use() as handle:

@@ -13,7 +13,6 @@ vent, on grid 1, points in the order of Run.vents.
 from __future__ import annotations
 
 import math
-import re
 from typing import Any, Optional
 
 import numpy
@@ -21,26 +20,10 @@ import numpy
 from . import _fields
 from ._errors import UsageError
 from ._run import Run, open as open_scenario, title_of_rule
-from ._scenario import Scenario
-from ._values import STOP_RULES, describe, seconds_of
+from ._values import describe
 
 _RATE = "effusion_rate"
 _FOREVER_S = 1e12  # the latest time that a scenario may name
-_DATE = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:Z| ?(?:GMT|UTC)?(?:([+-])(\d\d)(?::?(\d\d))?)?))?")
-
-
-def _date_of(text: str) -> numpy.datetime64:
-    """A date of a scenario, which the library has checked, in UTC."""
-    day, time, sign, hours, minutes = _DATE.fullmatch(text).groups()  # type: ignore[union-attr]
-    offset = int(f"{sign}1") * (60 * int(hours) + int(minutes or 0)) if sign else 0
-    return numpy.datetime64(f"{day}T{time or '00:00'}", "us") - numpy.timedelta64(offset, "m")
-
-
-def _limit_of(limit: Any, start: Any) -> float:
-    """The simulated time, s, that a key of "run" gives as a duration, or as a date after run.start."""
-    if isinstance(limit, str) and _DATE.fullmatch(limit):
-        limit = _date_of(limit) - _date_of(start)
-    return seconds_of(limit, "run")
 
 
 class Bmi:
@@ -63,13 +46,8 @@ class Bmi:
     def initialize(self, config_file: str) -> None:
         """Opens a scenario file."""
         self.finalize()
-        with Scenario.open(config_file) as scenario:
-            rules = scenario.to_dict().get("run", {})
-        limits = [rules.get("until"), rules.get("max_time")]
         self._run = open_scenario(config_file)
-        self._begin = self._run.time
-        self._end = min((_limit_of(limit, rules.get("start")) for limit in limits if limit not in (None, *STOP_RULES)),
-                        default=math.inf)
+        self._begin, self._end = self._run.time, self._run.end_time
 
     def update(self) -> None:
         """One step."""

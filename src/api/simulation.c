@@ -305,6 +305,10 @@ const char *sciara_read_rule_name(const struct sciara *s) {
   return s ? sciara_rule_name(s->simulation->problem.params.rule) : "";
 }
 
+double sciara_read_end_time(const struct sciara *s) {
+  return s ? sciara_limits_end(&s->simulation->problem.source->scenario.run) : (double)INFINITY;
+}
+
 /** The k-th vent of the scenario; NULL, with the error set: there is none. */
 static const struct sciara_vent_spec *find_kth_vent(const char *function, const struct sciara *s, size_t k) {
   if (sciara_api_check_pointer(function, "the simulation", s) != SCIARA_OK) return NULL;

@@ -739,6 +739,7 @@ TEST(null_is_refused) {
   ck_assert(p.step == 0 && g.rows == 0);
   ck_assert_str_eq(sciara_read_engine_name(NULL), "");
   ck_assert_str_eq(sciara_read_rule_name(NULL), "");
+  ck_assert(isinf(sciara_read_end_time(NULL)));
   ck_assert_ptr_null(sciara_field_unit(SCIARA_FIELD_COUNT));
   ck_assert_str_eq(sciara_field_unit(SCIARA_FIELD_SPEED), "m s-1");
   ck_assert_ptr_null(sciara_field_description(SCIARA_FIELD_COUNT));

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 int sciara_usable_cores(void) {
@@ -49,4 +50,42 @@ void sciara_share(int threads, int64_t count, void (*work)(void *context, int64_
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   work(context, begin, count);
   for (int k = 0; k < started; k++) pthread_join(part[k].thread, NULL);
+}
+
+/** Pieces that threads take, and the first error. */
+struct pieces {
+  enum sciara_status (*work)(void *context, size_t piece);
+  void *context;
+  size_t count;
+  atomic_size_t next;
+  pthread_mutex_t lock; ///< for what follows
+  size_t failed_piece;
+  struct sciara_failure failed;
+};
+
+static void do_pieces(void *context, int64_t begin, int64_t end) {
+  struct pieces *p = (struct pieces *)context;
+  (void)begin;
+  (void)end;
+  for (size_t piece; (piece = atomic_fetch_add(&p->next, 1)) < p->count;) {
+    const enum sciara_status status = p->work(p->context, piece);
+    if (status == SCIARA_OK) continue;
+    atomic_store(&p->next, p->count); // those before this one have been taken
+    pthread_mutex_lock(&p->lock);
+    if (p->failed.status == SCIARA_OK || piece < p->failed_piece) {
+      sciara_failure_free(&p->failed);
+      sciara_failure_keep(&p->failed, status);
+      p->failed_piece = piece;
+    }
+    pthread_mutex_unlock(&p->lock);
+  }
+}
+
+enum sciara_status sciara_share_pieces(int threads, size_t count,
+                                       enum sciara_status (*work)(void *context, size_t piece), void *context) {
+  struct pieces p = {.work = work, .context = context, .count = count, .lock = PTHREAD_MUTEX_INITIALIZER};
+  sciara_share(threads, (int64_t)count, do_pieces, &p);
+  const enum sciara_status status = sciara_failure_status(&p.failed);
+  sciara_failure_free(&p.failed);
+  return status;
 }

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "base/status.h"
+
 enum { SCIARA_SHARE_THREADS = 16 };
 
 /** Cores that this process may use. */
@@ -19,5 +21,14 @@ int sciara_free_cores(int threads);
  * not an error: the others do its work.
  */
 void sciara_share(int threads, int64_t count, void (*work)(void *context, int64_t begin, int64_t end), void *context);
+
+/**
+ * Calls work(context, piece) for the pieces 0 .. count - 1, which the threads of sciara_share take one after the other. When one fails
+ * no other is begun.
+ *
+ * @return the error of the first piece that failed, however many threads there are
+ */
+enum sciara_status sciara_share_pieces(int threads, size_t count,
+                                       enum sciara_status (*work)(void *context, size_t piece), void *context);
 
 #endif

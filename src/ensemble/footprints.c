@@ -3,8 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -17,53 +15,22 @@
 
 // ------------------------------------------------------------------------------------------------------------- visits
 
-/** A visit by several threads, and the first error. */
+/** A visit by several threads. */
 struct tour {
   const struct sciara_footprint_source *source;
   sciara_footprint_visit *visit;
   void *context;
-  atomic_size_t next;
-  pthread_mutex_t lock;
-  size_t failed_piece;
-  struct sciara_failure failed;
 };
 
-static void keep_error(struct tour *t, size_t piece, enum sciara_status status) {
-  pthread_mutex_lock(&t->lock);
-  if (t->failed.status == SCIARA_OK || piece < t->failed_piece) {
-    sciara_failure_free(&t->failed);
-    sciara_failure_keep(&t->failed, status);
-    t->failed_piece = piece;
-  }
-  pthread_mutex_unlock(&t->lock);
-}
-
-static bool has_failed_before(struct tour *t, size_t piece) {
-  pthread_mutex_lock(&t->lock);
-  const bool failed = t->failed.status != SCIARA_OK && t->failed_piece < piece;
-  pthread_mutex_unlock(&t->lock);
-  return failed;
-}
-
-static void travel(void *context, int64_t begin, int64_t end) {
-  struct tour *t = (struct tour *)context;
-  (void)begin;
-  (void)end;
-  for (;;) {
-    const size_t piece = atomic_fetch_add(&t->next, 1);
-    if (piece >= t->source->pieces || has_failed_before(t, piece)) return;
-    const enum sciara_status status = t->source->read(t->source->context, piece, t->visit, t->context);
-    if (status != SCIARA_OK) keep_error(t, piece, status);
-  }
+static enum sciara_status visit_piece(void *context, size_t piece) {
+  const struct tour *t = (const struct tour *)context;
+  return t->source->read(t->source->context, piece, t->visit, t->context);
 }
 
 enum sciara_status sciara_footprints_visit(const struct sciara_footprint_source *source, int threads,
                                            sciara_footprint_visit *visit, void *visit_context) {
-  struct tour t = {.source = source, .visit = visit, .context = visit_context, .lock = PTHREAD_MUTEX_INITIALIZER};
-  sciara_share(threads, threads, travel, &t);
-  const enum sciara_status status = sciara_failure_status(&t.failed);
-  sciara_failure_free(&t.failed);
-  return status;
+  struct tour t = {source, visit, visit_context};
+  return sciara_share_pieces(threads, source->pieces, visit_piece, &t);
 }
 
 // ------------------------------------------------------------------------------------------------------------ batches

@@ -21,28 +21,21 @@ void sciara_member_estimate(const struct sciara_task_estimate *how, size_t membe
   sciara_problem_free(&problem);
 }
 
-/** A member whose scenario is invalid needs nothing: it will fail. */
-static enum sciara_status estimate(const struct sciara_task_estimate *how, size_t member,
-                                   struct sciara_member_need *out) {
-  struct sciara_diagnostics diagnostics = {0};
-  sciara_member_estimate(how, member, out, &diagnostics);
-  const enum sciara_status status = diagnostics.no_memory ? SCIARA_ERR_MEMORY : SCIARA_OK;
-  sciara_diagnostics_free(&diagnostics);
-  return status;
-}
-
 struct estimates {
   const struct sciara_task_estimate *how;
   const struct sciara_task *tasks;
   struct sciara_member_need *needs;
-  struct sciara_failure *failed;
 };
 
-static void estimate_some(void *context, int64_t begin, int64_t end) {
+/** A member whose scenario is invalid needs nothing: it will fail. */
+static enum sciara_status estimate(void *context, size_t k) {
   const struct estimates *all = (const struct estimates *)context;
-  const int *cancel = all->how->cancel;
-  for (int64_t k = begin; k < end && !(cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED)); k++)
-    sciara_failure_keep(&all->failed[k], estimate(all->how, all->tasks[k].member, &all->needs[k]));
+  struct sciara_diagnostics diagnostics = {0};
+  if (all->how->cancel && __atomic_load_n(all->how->cancel, __ATOMIC_RELAXED)) return SCIARA_OK;
+  sciara_member_estimate(all->how, all->tasks[k].member, &all->needs[k], &diagnostics);
+  const enum sciara_status status = diagnostics.no_memory ? SCIARA_ERR_MEMORY : SCIARA_OK;
+  sciara_diagnostics_free(&diagnostics);
+  return status;
 }
 
 static void add_need(const struct sciara_member_need *of, struct sciara_member_need *all) {
@@ -57,17 +50,13 @@ enum sciara_status sciara_tasks_estimate(const struct sciara_task_estimate *how,
   struct estimates each = {.how = how, .tasks = tasks};
   enum sciara_status status;
   SCIARA_TRY_GOTO(SCIARA_NEW(each.needs, count, "the needs of members"));
-  SCIARA_TRY_GOTO(SCIARA_NEW(each.failed, count, "the needs of members"));
-  sciara_share(how->threads, (int64_t)count, estimate_some, &each);
+  SCIARA_TRY_GOTO(sciara_share_pieces(how->threads, count, estimate, &each));
   for (size_t k = 0; k < count; k++) {
-    SCIARA_TRY_GOTO(sciara_failure_status(&each.failed[k]));
     tasks[k].length = each.needs[k].length;
     add_need(&each.needs[k], all);
   }
 cleanup:
   sciara_free(each.needs);
-  for (size_t k = 0; each.failed && k < count; k++) sciara_failure_free(&each.failed[k]);
-  sciara_free(each.failed);
   return status;
 }
 

@@ -86,8 +86,6 @@ struct computation {
   size_t *row_start; ///< per row of the strip: reached cells before it
   int64_t rows, cols;
   atomic_int_fast64_t next;
-  pthread_mutex_t lock;
-  struct sciara_failure failed;
 };
 
 /** The memory of a thread: the hits in one row, sorted by cell. */
@@ -207,16 +205,13 @@ static enum sciara_status compute_blocks(struct worker *w) {
   }
 }
 
-static void compute(void *context, int64_t begin, int64_t end) {
-  struct computation *c = (struct computation *)context;
-  struct worker w = {.c = c};
-  (void)begin;
-  (void)end;
+/** What a thread does. */
+static enum sciara_status compute(void *context, size_t thread) {
+  struct worker w = {.c = (struct computation *)context};
+  (void)thread;
   const enum sciara_status status = compute_blocks(&w);
   worker_free(&w);
-  pthread_mutex_lock(&c->lock);
-  sciara_failure_keep(&c->failed, status);
-  pthread_mutex_unlock(&c->lock);
+  return status;
 }
 
 /** Counts the reached cells of each row; returns all of them. */
@@ -231,12 +226,8 @@ static size_t count_reached(const struct strip *s, int64_t rows, int64_t cols, s
 
 static enum sciara_status compute_strip(const struct sciara_hazard_rule *rule, struct strip *strip, int64_t cols,
                                         int threads, struct sciara_hazard_part *part) {
-  struct computation c = {.rule = rule,
-                          .strip = strip,
-                          .part = part,
-                          .rows = (strip->end - strip->first) / cols,
-                          .cols = cols,
-                          .lock = PTHREAD_MUTEX_INITIALIZER};
+  struct computation c = {
+      .rule = rule, .strip = strip, .part = part, .rows = (strip->end - strip->first) / cols, .cols = cols};
   size_t values;
   enum sciara_status status;
   for (size_t k = 0; k < strip->used; k++) strip->reached[strip->cell[k]] = 1;
@@ -245,10 +236,8 @@ static enum sciara_status compute_strip(const struct sciara_hazard_rule *rule, s
   SCIARA_TRY_GOTO(sciara_size_mul(part->count, rule->layers->count, &values));
   SCIARA_TRY_GOTO(SCIARA_NEW(part->cell, part->count, "the cells that lava reaches"));
   SCIARA_TRY_GOTO(SCIARA_NEW(part->value, values, "the maps of an ensemble"));
-  sciara_share(threads, threads, compute, &c);
-  status = sciara_failure_status(&c.failed);
+  status = sciara_share_pieces(threads, (size_t)(threads > 1 ? threads : 1), compute, &c);
 cleanup:
-  sciara_failure_free(&c.failed);
   sciara_free(c.row_start);
   return status;
 }

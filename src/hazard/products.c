@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,9 +188,21 @@ static enum sciara_status write_picture(const struct sciara_reduction *r, size_t
 
 // ---------------------------------------------------------------------------------------------------------------- maps
 
-static enum sciara_status write_hazard_layer(const struct sciara_reduction *r, size_t k, bool picture, double *values) {
+/** Which maps are written. */
+struct map_writing {
+  const struct sciara_reduction *r;
+  bool pictures;
+};
+
+/** The map of layer `k`, if it is one. */
+static enum sciara_status write_hazard_layer(void *context, size_t k) {
+  const struct map_writing *w = (const struct map_writing *)context;
+  const struct sciara_reduction *r = w->r;
   const struct sciara_layer *l = &r->layers.layer[k];
   struct sciara_map_facts facts = {0};
+  double *values;
+  if (!is_map(l)) return SCIARA_OK;
+  SCIARA_TRY(SCIARA_NEW(values, sciara_grid_cells(&r->dem.grid), "a map"));
   struct sciara_map map = {.grid = &r->dem.grid,
                            .georef = &r->dem.georef,
                            .values = values,
@@ -215,8 +225,9 @@ static enum sciara_status write_hazard_layer(const struct sciara_reduction *r, s
   SCIARA_TRY_GOTO(write_classes(&map, l, stem, 3));
   SCIARA_TRY_GOTO(write_classes(&map, l, stem, 5));
   SCIARA_TRY_GOTO(sciara_map_write_cog(&map, tif));
-  if (picture && l->part == SCIARA_PART_VALUE) SCIARA_TRY_GOTO(write_picture(r, k, png));
+  if (w->pictures && l->part == SCIARA_PART_VALUE) SCIARA_TRY_GOTO(write_picture(r, k, png));
 cleanup:
+  sciara_free(values);
   sciara_map_facts_free(&facts);
   free(stem);
   free(tif);
@@ -260,36 +271,6 @@ cleanup:
   return status;
 }
 
-/** The maps of an ensemble, which threads take one after the other. */
-struct map_writing {
-  const struct sciara_reduction *r;
-  bool pictures;
-  atomic_size_t next; ///< layer
-  pthread_mutex_t lock;
-  struct sciara_failure failed;
-};
-
-static enum sciara_status write_layers(struct map_writing *w) {
-  double *values;
-  SCIARA_TRY(SCIARA_NEW(values, sciara_grid_cells(&w->r->dem.grid), "a map"));
-  enum sciara_status status = SCIARA_OK;
-  for (size_t k; status == SCIARA_OK && (k = atomic_fetch_add(&w->next, 1)) < w->r->layers.count;)
-    if (is_map(&w->r->layers.layer[k])) status = write_hazard_layer(w->r, k, w->pictures, values);
-  sciara_free(values);
-  return status;
-}
-
-static void write_some(void *context, int64_t begin, int64_t end) {
-  struct map_writing *w = (struct map_writing *)context;
-  (void)begin;
-  (void)end;
-  const enum sciara_status status = write_layers(w);
-  if (status != SCIARA_OK) atomic_store(&w->next, w->r->layers.count); // no other map is begun
-  pthread_mutex_lock(&w->lock);
-  sciara_failure_keep(&w->failed, status);
-  pthread_mutex_unlock(&w->lock);
-}
-
 /** How many maps are written at a time. */
 static int maps_at_a_time(const struct sciara_grid *grid, int threads) {
   const size_t each = (size_t)sciara_grid_cells(grid) * sizeof(double) + sciara_map_cog_memory(grid) +
@@ -304,12 +285,10 @@ static int maps_at_a_time(const struct sciara_grid *grid, int threads) {
  */
 static enum sciara_status write_maps(const struct sciara_reduction *r, int threads, bool pictures) {
   const int count = maps_at_a_time(&r->dem.grid, threads);
-  struct map_writing w = {.r = r, .pictures = pictures, .lock = PTHREAD_MUTEX_INITIALIZER};
+  struct map_writing w = {r, pictures};
   SCIARA_TRY(sciara_folder_make_in(r->ensemble.folder, SCIARA_ENSEMBLE_MAPS));
-  sciara_share(count, count, write_some, &w);
-  const enum sciara_status status = sciara_failure_status(&w.failed);
-  sciara_failure_free(&w.failed);
-  return status == SCIARA_OK ? write_nc(r) : status;
+  SCIARA_TRY(sciara_share_pieces(count, r->layers.count, write_hazard_layer, &w));
+  return write_nc(r);
 }
 
 // --------------------------------------------------------------------------------------------- outlines and isochrones

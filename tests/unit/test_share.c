@@ -41,4 +41,26 @@ TEST(one_thread_is_the_callers) {
   ck_assert(!elsewhere);
 }
 
+/** Pieces from *context on fail; each says which it is. */
+static enum sciara_status work_on(void *context, size_t piece) {
+  const size_t bad = *(const size_t *)context;
+  __atomic_fetch_add(&done[piece], 1, __ATOMIC_RELAXED);
+  return piece < bad ? SCIARA_OK : sciara_fail(SCIARA_ERR_INPUT, "piece %zu", piece);
+}
+
+TEST_FROM(pieces_end_with_the_first_that_fails, 0, 20) {
+  for (size_t bad = 0; bad <= MOST; bad++) {
+    char expected[32];
+    memset(done, 0, sizeof done);
+    const enum sciara_status status = sciara_share_pieces(_i, MOST, work_on, &bad);
+    ck_assert_int_eq(status, bad < MOST ? SCIARA_ERR_INPUT : SCIARA_OK);
+    for (size_t k = 0; k < MOST; k++) ck_assert_int_le(done[k], 1);
+    for (size_t k = 0; k < bad; k++) ck_assert_int_eq(done[k], 1);
+    if (bad == MOST) continue;
+    snprintf(expected, sizeof expected, "piece %zu", bad);
+    ck_assert_str_eq(sciara_last_error(), expected);
+    if (_i < 2) ck_assert_int_eq(done[MOST - 1], bad == MOST - 1);
+  }
+}
+
 RUN_TESTS()

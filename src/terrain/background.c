@@ -3,6 +3,7 @@
 
 #include <cpl_string.h>
 #include <gdal_utils.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/log.h"
@@ -21,36 +22,27 @@ static enum sciara_status check_bands(const struct sciara_source *s) {
 
 static bool has_palette(const struct sciara_source *s) { return GDALGetRasterColorTable(s->band) != NULL; }
 
-/** The arguments of gdalwarp; release with CSLDestroy. */
+/** The arguments of gdalwarp; release with CSLDestroy. NULL: no memory. */
 static char **arguments(const struct sciara_background_request *q, const struct sciara_source *s, char *grid_wkt) {
   const struct sciara_grid *g = q->area;
-  char **a = CSLAddString(NULL, "-of");
-  char *numbers = sciara_format("%.17g|%.17g|%.17g|%.17g|%lld|%lld", g->west, sciara_grid_south(g), sciara_grid_east(g),
-                                g->north, (long long)q->width, (long long)q->height);
-  char **part = numbers ? CSLTokenizeString2(numbers, "|", 0) : NULL;
-  a = CSLAddString(a, "MEM");
-  a = CSLAddString(a, "-te");
-  for (int k = 0; k < 4; k++) a = CSLAddString(a, part ? part[k] : "0");
-  a = CSLAddString(a, "-ts");
-  for (int k = 4; k < 6; k++) a = CSLAddString(a, part ? part[k] : "1");
-  a = CSLAddString(a, "-r");
-  a = CSLAddString(a, has_palette(s) ? "near" : "bilinear");
-  a = CSLAddString(a, "-dstalpha");
-  if (grid_wkt) {
+  char *words = sciara_format("-of MEM -te %.17g %.17g %.17g %.17g -ts %" PRId64 " %" PRId64 " -r %s -dstalpha",
+                              g->west, sciara_grid_south(g), sciara_grid_east(g), g->north, q->width, q->height,
+                              has_palette(s) ? "near" : "bilinear");
+  char **a = words ? CSLTokenizeString2(words, " ", 0) : NULL;
+  free(words);
+  if (a && grid_wkt) {
     a = CSLAddString(a, "-t_srs");
     a = CSLAddString(a, grid_wkt);
     if (!s->srs) a = CSLAddString(a, "-s_srs");
     if (!s->srs) a = CSLAddString(a, grid_wkt);
   }
-  CSLDestroy(part);
-  free(numbers);
   return a;
 }
 
 /** The raster on the pixels of the request, with an opacity as last band; NULL on failure. */
 static GDALDatasetH warp(const struct sciara_background_request *q, const struct sciara_source *s) {
   char **list = arguments(q, s, s->srs && !q->crs_wkt ? NULL : (char *)(uintptr_t)q->crs_wkt);
-  GDALWarpAppOptions *options = GDALWarpAppOptionsNew(list, NULL);
+  GDALWarpAppOptions *options = list ? GDALWarpAppOptionsNew(list, NULL) : NULL;
   GDALDatasetH source = s->dataset;
   GDALDatasetH made = options ? GDALWarp("", NULL, 1, &source, options, NULL) : NULL;
   GDALWarpAppOptionsFree(options);

@@ -436,32 +436,24 @@ static enum sciara_status choose_layer(const struct sciara_shapes_request *q, GD
 
 static enum sciara_status fail_unopened_vector(const struct reading *r, GDALDriverH looks) {
   const struct sciara_shapes_request *q = r->request;
-  char **drivers = sciara_vector_allowed(q->extra_drivers, q->extra_driver_count), *list = NULL;
-  struct sciara_text is = {0};
+  struct sciara_text is = {0}, list = {0};
+  if (looks) return fail_gdal(r, "cannot be opened");
+  char **drivers = sciara_vector_allowed(q->extra_drivers, q->extra_driver_count);
   char *other = sciara_gdal_plain_path(q->path);
-  if (looks) {
-    free(other);
-    CSLDestroy(drivers);
-    return fail_gdal(r, "cannot be opened");
-  }
   GDALDriverH found = other ? GDALIdentifyDriverEx(other, GDAL_OF_VECTOR, NULL, NULL) : NULL;
-  for (int k = 0; drivers && drivers[k]; k++) {
-    char *longer = sciara_format("%s%s%s", list ? list : "", list ? ", " : "", drivers[k]);
-    free(list);
-    list = longer;
-  }
+  for (int k = 0; drivers && drivers[k]; k++) sciara_text_append(&list, "%s%s", k ? ", " : "", drivers[k]);
   enum sciara_status status = sciara_source_explain(q->path, &is);
   if (status == SCIARA_OK && found)
     status =
         sciara_fail(SCIARA_ERR_INPUT,
                     "%s: format %s is not among those allowed for lines and polygons (%s); --allow-driver %s would "
                     "allow it",
-                    q->path, GDALGetDriverShortName(found), list ? list : "", GDALGetDriverShortName(found));
+                    q->path, GDALGetDriverShortName(found), list.data ? list.data : "", GDALGetDriverShortName(found));
   else if (status == SCIARA_OK)
     status = sciara_fail(SCIARA_ERR_INPUT, "%s: is no vector file in one of the formats allowed (%s)%s%s", q->path,
-                         list ? list : "", is.length ? ": it " : "", is.length ? is.data : "");
+                         list.data ? list.data : "", is.length ? ": it " : "", is.length ? is.data : "");
   sciara_text_free(&is);
-  free(list);
+  sciara_text_free(&list);
   free(other);
   CSLDestroy(drivers);
   return status;

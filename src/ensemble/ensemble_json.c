@@ -213,15 +213,14 @@ static bool put_vents(cJSON *root, const struct sciara_ensemble *e) {
 }
 
 static bool put_rows(cJSON *root, const struct sciara_members *m) {
-  cJSON *list = cJSON_AddArrayToObject(root, "rows"), *last = NULL;
-  for (size_t i = 0; list && i < m->count; i++) {
+  cJSON *list = cJSON_AddArrayToObject(root, "rows");
+  bool whole = list != NULL;
+  for (size_t i = 0; i < m->count && whole; i++) {
     char text[48];
     snprintf(text, sizeof text, "%" PRId64 " %016" PRIx64, m->id[i], m->hash[i]);
-    cJSON *item = cJSON_CreateString(text);
-    if (!item || !cJSON_AddItemToArray(list, item)) return false;
-    last = item;
+    whole = sciara_json_put(list, NULL, cJSON_CreateString(text)) != NULL;
   }
-  return list && (last || m->count == 0);
+  return whole;
 }
 
 static bool put_columns(cJSON *root, const struct sciara_members *m) {

@@ -28,15 +28,9 @@ struct visit {
 
 /** The index of the first time that is not before an arrival; time_count: there is none. */
 static size_t interval_of(const struct sciara_exposure *e, double arrival) {
-  size_t low = 0, high = e->time_count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (e->zero_s + e->times[middle] < arrival)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  size_t k = 0;
+  while (k < e->time_count && e->zero_s + e->times[k] < arrival) k++;
+  return k;
 }
 
 static enum sciara_status visit_cell(void *context, int64_t cell, double amount) {

@@ -30,8 +30,6 @@ struct sciara_difference sciara_compare_values(const double *a, const double *b,
   return d;
 }
 
-// ------------------------------------------------------------------------------------------------------------- extents
-
 // ------------------------------------------------------------------------------------------------------------- distance
 
 /** A parabola of a row's lower envelope: its column, and the first column where it is the lowest. */
@@ -138,7 +136,7 @@ static enum sciara_status measure_distances(const struct sciara_extents *e, stru
   const double of_run = greatest(g, e->run, squared);
   SCIARA_TRY_GOTO(sciara_distance_squared(g->rows, g->cols, e->run, squared));
   const double of_observed = greatest(g, e->observed, squared);
-  if (!isnan(of_run) && !isnan(of_observed)) out->hausdorff_m = of_run > of_observed ? of_run : of_observed;
+  if (!isnan(of_run) && !isnan(of_observed)) out->hausdorff_m = fmax(of_run, of_observed);
   if (!e->vents) goto cleanup;
   SCIARA_TRY_GOTO(sciara_distance_squared(g->rows, g->cols, e->vents, squared));
   out->run_out_m = greatest(g, e->run, squared);

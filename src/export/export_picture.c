@@ -151,7 +151,6 @@ static enum sciara_status export_picture_look(const struct sciara_export_job *jo
   return sciara_export_tell_left_out(&p->places, p->map.grid, p->picture.window, &window);
 }
 
-/** Takes the options of the job: the part that is shown is that of all lava read so far. */
 static void export_picture_free(struct export_picture *p) {
   sciara_free(p->values);
   sciara_free(p->thickness);

@@ -142,11 +142,10 @@ static enum sciara_status read_rates(const struct sciara_ensemble_reading *r, co
                                      struct sciara_event_spec *e) {
   static const char *const keys[] = {"slot", "rates_m3_s", "table", "csv"};
   struct sciara_scenario_spec scenario = {0};
-  cJSON *root = cJSON_CreateObject(), *vents = cJSON_AddArrayToObject(root, "vents"), *vent = cJSON_CreateObject();
-  bool whole = vents && vent && cJSON_AddItemToArray(vents, vent);
-  cJSON *effusion = whole ? cJSON_AddObjectToObject(vent, "effusion") : NULL;
-  whole = effusion && cJSON_AddNumberToObject(vent, "start", 0) && cJSON_AddNumberToObject(vent, "x", 0) &&
-          cJSON_AddNumberToObject(vent, "y", 0);
+  cJSON *root = cJSON_CreateObject(), *vent = sciara_json_push(cJSON_AddArrayToObject(root, "vents")),
+        *effusion = cJSON_AddObjectToObject(vent, "effusion");
+  bool whole = effusion && cJSON_AddNumberToObject(vent, "start", 0) && cJSON_AddNumberToObject(vent, "x", 0) &&
+               cJSON_AddNumberToObject(vent, "y", 0);
   for (size_t k = 0; whole && k < sizeof keys / sizeof *keys; k++) {
     const cJSON *value = sciara_json_get(event, keys[k]);
     if (value) whole = sciara_json_put(effusion, keys[k], cJSON_Duplicate(value, true));

@@ -5,50 +5,39 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 
 // --------------------------------------------------------------------------------------------- two halves of the vents
 
 static const double same_m = 1e-6; // coordinates that differ by less are equal but for rounding
 
-/** A coordinate of a point. */
-struct position {
-  double at;
-  size_t point;
-};
-
-static int by_position(const void *a, const void *b) {
-  const struct position *p = (const struct position *)a, *q = (const struct position *)b;
-  if (p->at != q->at) return p->at < q->at ? -1 : 1;
-  return (p->point > q->point) - (p->point < q->point);
-}
-
-/** Numbers the different coordinates in ascending order, and adds its number to that of each point. */
-static void add_ranks(const struct sciara_point *points, size_t count, bool y, struct position *position,
+/** Numbers the different coordinates in ascending order, and adds its number to that of each point. @param sorted room for them */
+static void add_ranks(const struct sciara_point *points, size_t count, bool y, struct sciara_keyed *sorted,
                       int64_t *rank) {
   int64_t number = 0;
-  for (size_t k = 0; k < count; k++) position[k] = (struct position){y ? points[k].y : points[k].x, k};
-  qsort(position, count, sizeof *position, by_position);
+  for (size_t k = 0; k < count; k++) sorted[k] = (struct sciara_keyed){y ? points[k].y : points[k].x, k};
+  qsort(sorted, count, sizeof *sorted, sciara_by_key);
   for (size_t k = 0; k < count; k++) {
-    if (k > 0 && position[k].at - position[k - 1].at > same_m) number++;
-    rank[position[k].point] += number;
+    if (k > 0 && sorted[k].key - sorted[k - 1].key > same_m) number++;
+    rank[sorted[k].index] += number;
   }
 }
 
 enum sciara_status sciara_points_colour(const struct sciara_point *points, size_t count, int64_t *colour) {
-  struct position *position;
+  struct sciara_keyed *sorted;
   int64_t some = 0;
-  SCIARA_TRY(SCIARA_NEW(position, count + 1, "colours of points"));
+  SCIARA_TRY(SCIARA_NEW(sorted, count + 1, "colours of points"));
   for (size_t k = 0; k < count; k++) colour[k] = 0;
-  add_ranks(points, count, true, position, colour);
-  add_ranks(points, count, false, position, colour);
+  add_ranks(points, count, true, sorted, colour);
+  add_ranks(points, count, false, sorted, colour);
   for (size_t k = 0; k < count; k++) some |= (colour[k] ^ colour[0]) & 1;
   if (!some) { // an oblique line, or every other place of a grid: by rows
     for (size_t k = 0; k < count; k++) colour[k] = 0;
-    add_ranks(points, count, true, position, colour);
+    add_ranks(points, count, true, sorted, colour);
   }
   const int64_t first = colour[0];
   for (size_t k = 0; k < count; k++) colour[k] = (colour[k] ^ first) & 1;
-  sciara_free(position);
+  sciara_free(sorted);
   return SCIARA_OK;
 }
 

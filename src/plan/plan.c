@@ -11,6 +11,7 @@
 #include "base/date.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "engine/engine.h"
 #include "ensemble/ensemble_sample.h"
 #include "ensemble/members.h"
@@ -28,15 +29,9 @@
 
 static const double GOLDEN = 0.6180339887498949; ///< its multiples are spread evenly, and follow no period of the table
 
-/** A member of the sample. */
-struct item {
-  size_t member;
-  double length; ///< sciara_member_need
-};
-
 /** What was found about a member. */
 struct probed {
-  struct item item;
+  struct sciara_keyed item;
   struct sciara_compute_probe probe;
 };
 
@@ -44,7 +39,7 @@ struct work {
   const struct sciara_ensemble *e;
   struct sciara_compute_setup setup;
   double bytes_per_cell;
-  struct item item[SCIARA_COST_SAMPLE];
+  struct sciara_keyed item[SCIARA_COST_SAMPLE]; ///< members of the sample, by their lengths (sciara_member_need)
   size_t items;
   struct probed probed[SCIARA_COST_PROBES];
   size_t probes;
@@ -58,12 +53,6 @@ static enum sciara_status measure(const struct work *w, size_t member, struct sc
   return sciara_diagnostics_end(&diagnostics);
 }
 
-static int by_length(const void *a, const void *b) {
-  const struct item *p = (const struct item *)a, *q = (const struct item *)b;
-  if (p->length != q->length) return p->length < q->length ? -1 : 1;
-  return p->member < q->member ? -1 : p->member > q->member;
-}
-
 static enum sciara_status draw(struct work *w, double *bytes) {
   const size_t count = w->e->members.count;
   w->items = count < SCIARA_COST_SAMPLE ? count : SCIARA_COST_SAMPLE;
@@ -72,7 +61,7 @@ static enum sciara_status draw(struct work *w, double *bytes) {
     const double turn = ((double)k + 0.5) * GOLDEN;
     const size_t member = count <= SCIARA_COST_SAMPLE ? k : (size_t)((turn - floor(turn)) * (double)count);
     SCIARA_TRY(measure(w, member, &need));
-    w->item[k] = (struct item){member, need.length};
+    w->item[k] = (struct sciara_keyed){need.length, member};
     *bytes = fmax(*bytes, need.memory);
   }
   return SCIARA_OK;
@@ -90,7 +79,7 @@ static enum sciara_status probe_members(struct work *w, double seconds) {
     p->probe.seconds = 0.5 * fmax(seconds, 0); // half of what is left
     setup.probe = &p->probe;
     char name[SCIARA_MEMBER_NAME];
-    const struct sciara_scenario_member scenario = sciara_ensemble_member(w->e, p->item.member, name);
+    const struct sciara_scenario_member scenario = sciara_ensemble_member(w->e, p->item.index, name);
     const enum sciara_status status = sciara_compute_member(&setup, &scenario, &f, &cancelled);
     seconds -= p->probe.cpu_s;
     sciara_footprint_free(&f);
@@ -107,7 +96,7 @@ static void add_up(const struct work *w, double seconds, struct sciara_plan_time
   double unit[SCIARA_COST_PROBES], unfinished = 0, least_s = 0, mean = 0, squares = 0;
   for (size_t k = 0; k < w->probes; k++) {
     const struct probed *p = &w->probed[k];
-    unit[k] = p->probe.cpu_s / (p->item.length > 0 ? p->item.length : 1);
+    unit[k] = p->probe.cpu_s / (p->item.key > 0 ? p->item.key : 1);
     if (!p->probe.whole || !(unit[k] > 0)) continue;
     mean += log(unit[k]);
     squares += log(unit[k]) * log(unit[k]);
@@ -121,7 +110,7 @@ static void add_up(const struct work *w, double seconds, struct sciara_plan_time
     const bool whole = w->probed[k].probe.whole && unit[k] > 0;
     double part = 0;
     for (size_t i = first; i < end; i++)
-      part += (w->item[i].length > 0 ? w->item[i].length : 1) * (whole ? unit[k] : fmax(exp(mean), unit[k]));
+      part += (w->item[i].key > 0 ? w->item[i].key : 1) * (whole ? unit[k] : fmax(exp(mean), unit[k]));
     out->core_s += part;
     least_s += whole ? part : w->probed[k].probe.cpu_s * (double)(end - first);
     if (!whole) unfinished += part;
@@ -169,7 +158,7 @@ static enum sciara_status plan_time_make(const struct sciara_ensemble *e, const 
       .site = base->site, .planned = true, .engine = engine_name, .threads = 1, .device = -1};
   enum sciara_status status = draw(w, &out->member_bytes);
   if (status == SCIARA_OK && seconds > 0) {
-    qsort(w->item, w->items, sizeof *w->item, by_length);
+    qsort(w->item, w->items, sizeof *w->item, sciara_by_key);
     w->setup.ground = sciara_site_checksum(base->site);
     status = probe_members(w, seconds);
   }

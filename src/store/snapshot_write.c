@@ -312,9 +312,7 @@ static enum sciara_status check_memory(const struct merge *m) {
 
 /** Whether a snapshot can stand in one file with the last one. */
 static enum sciara_status check_fits(const struct merge *m, const struct sciara_snapshot *s) {
-  const struct sciara_grid *a = &m->last.grid, *b = &s->grid;
-  if (a->rows != b->rows || a->cols != b->cols || a->cell_size != b->cell_size || a->west != b->west ||
-      a->north != b->north)
+  if (!sciara_grid_same(&m->last.grid, &s->grid))
     return sciara_fail(SCIARA_ERR_INPUT, "%s and %s have different grids", s->path, m->last.path);
   if (s->fields != m->last.fields || s->as_double != m->last.as_double)
     return sciara_fail(SCIARA_ERR_INPUT, "%s and %s have different fields, or the same fields with different types",

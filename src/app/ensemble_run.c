@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "app/common_options.h"
 #include "app/ensemble.h"
@@ -40,14 +39,13 @@ static const struct sciara_option plan_options[] = {
 };
 
 static void print_ensemble_estimate(const struct sciara_ensemble_estimate *e) {
-  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  const int cores = sciara_usable_cores();
   sciara_print("members:  %zu in %zu %s\n", e->members, e->batches, sciara_plural(e->batches, "batch", "batches"));
   if (e->time.made) {
-    const double n = (double)(cores > 0 ? cores : 1);
-    const double seconds[] = {e->time.core_s, e->time.core_s / n, e->time.low_s / n, e->time.high_s / n};
+    const double seconds[] = {e->time.core_s, e->time.core_s / cores, e->time.low_s / cores, e->time.high_s / cores};
     char text[4][48];
     for (int k = 0; k < 4; k++) sciara_print_about(fmax(seconds[k], e->time.stored_s), text[k], sizeof text[k]);
-    sciara_print("time:     about %s on one core, %s on the %ld of this machine (%s to %s; from %zu %s, %zu of them to "
+    sciara_print("time:     about %s on one core, %s on the %d of this machine (%s to %s; from %zu %s, %zu of them to "
                  "the end)\n",
                  text[0], text[1], cores, text[2], text[3], e->time.probed,
                  sciara_plural(e->time.probed, "member", "members"), e->time.whole);

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/share.h"
 #include "base/text.h"
 #include "ensemble/ensemble.h"
 #include "ensemble/members.h"
@@ -475,7 +475,6 @@ enum sciara_status sciara_reduction_make_maps(struct sciara_reduction *r,
 }
 
 int sciara_reduction_threads(int asked) {
-  enum { MOST = 16 };
-  const long n = asked > 0 ? asked : sysconf(_SC_NPROCESSORS_ONLN);
-  return n < 1 ? 1 : n > MOST ? MOST : (int)n;
+  const int n = asked > 0 ? asked : sciara_usable_cores();
+  return n < SCIARA_SHARE_THREADS ? n : SCIARA_SHARE_THREADS;
 }

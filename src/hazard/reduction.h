@@ -46,7 +46,7 @@ struct sciara_reduction {
 /** Memory for footprints at a time, where nothing else is asked for. */
 enum { SCIARA_REDUCTION_BYTES = 1280 << 20 };
 
-/** Threads of a reduction: `asked`, 0: one per core; at most as many as help. */
+/** Threads of a reduction: `asked`, 0: one per core that the process may use; at most as many as help. */
 int sciara_reduction_threads(int asked);
 
 /** How to reduce. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The values of a cell and of places at the edges of their definitions, and the stop rule, compared with numbers computed
 // by hand.
+#include <sched.h>
+
 #include "base/mem.h"
 #include "ensemble/ensemble_sample.h"
 #include "hazard/reduction.h"
@@ -503,6 +505,21 @@ TEST(strata_keep_their_weights) {
   ck_assert_uint_eq(prefix_of(&p), 1);
   p.e.stop.standard_error = error * (1 - 1e-12);
   ck_assert_uint_ne(prefix_of(&p), 1);
+}
+
+// ------------------------------------------------------------------------------------------------------------- threads
+
+TEST(threads_are_those_that_the_process_may_use) {
+  cpu_set_t all, one;
+  int first = 0;
+  ck_assert_int_eq(sched_getaffinity(0, sizeof all, &all), 0);
+  while (!CPU_ISSET(first, &all)) first++;
+  CPU_ZERO(&one);
+  CPU_SET(first, &one);
+  ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
+  ck_assert_int_eq(sciara_reduction_threads(0), 1);
+  ck_assert_int_eq(sciara_reduction_threads(3), 3);
+  ck_assert_int_eq(sched_setaffinity(0, sizeof all, &all), 0);
 }
 
 RUN_TESTS()

@@ -121,7 +121,7 @@ class Bmi:
         return self.run.time
 
     def get_start_time(self) -> float:
-        """Above 0 of a scenario that begins with the lava of a checkpoint or an outline."""
+        """Above 0 if the scenario begins with the lava of a checkpoint or of an outline."""
         return self._begin
 
     def get_end_time(self) -> float:

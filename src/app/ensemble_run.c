@@ -45,10 +45,9 @@ static void print_ensemble_estimate(const struct sciara_ensemble_estimate *e) {
     const double seconds[] = {e->time.core_s, e->time.core_s / cores, e->time.low_s / cores, e->time.high_s / cores};
     char text[4][48];
     for (int k = 0; k < 4; k++) sciara_print_about(fmax(seconds[k], e->time.stored_s), text[k], sizeof text[k]);
-    sciara_print("time:     about %s on one core, %s on the %d of this machine (%s to %s; from %zu %s, %zu of them to "
-                 "the end)\n",
-                 text[0], text[1], cores, text[2], text[3], e->time.probed,
-                 sciara_plural(e->time.probed, "member", "members"), e->time.whole);
+    sciara_print("time:     about %s on one core, %s on %d %s (%s to %s; from %zu %s, %zu of them to the end)\n",
+                 text[0], text[1], cores, sciara_plural((uint64_t)cores, "core", "cores"), text[2], text[3],
+                 e->time.probed, sciara_plural(e->time.probed, "member", "members"), e->time.whole);
   } else {
     sciara_print("time:     no estimate%s%s\n", *e->time.why ? ": " : "", e->time.why);
   }

@@ -70,7 +70,7 @@ static void do_pieces(void *context, int64_t begin, int64_t end) {
   for (size_t piece; (piece = atomic_fetch_add(&p->next, 1)) < p->count;) {
     const enum sciara_status status = p->work(p->context, piece);
     if (status == SCIARA_OK) continue;
-    atomic_store(&p->next, p->count); // those before this one have been taken
+    atomic_store(&p->next, p->count); // no other is begun; those before this one were
     pthread_mutex_lock(&p->lock);
     if (p->failed.status == SCIARA_OK || piece < p->failed_piece) {
       sciara_failure_free(&p->failed);

@@ -23,8 +23,8 @@ int sciara_free_cores(int threads);
 void sciara_share(int threads, int64_t count, void (*work)(void *context, int64_t begin, int64_t end), void *context);
 
 /**
- * Calls work(context, piece) for the pieces 0 .. count - 1, which the threads of sciara_share take one after the other. When one fails
- * no other is begun.
+ * Calls work(context, piece) for the pieces 0 .. count - 1, which the threads of sciara_share take one after the other. After a piece
+ * has failed no other is begun.
  *
  * @return the error of the first piece that failed, however many threads there are
  */

@@ -69,7 +69,11 @@ static enum sciara_status find_peak(const struct sciara_problem *p, size_t k, st
 
 static const double TURN = 6.283185307179586; ///< 2 pi
 
-/** What the cells of a vent carry, in rates of one cell, if they have this side; `cells`: how many there are of its own side w. */
+/**
+ * How many times the rate of one cell a vent can carry on cells of this side.
+ *
+ * @param cells how many cells of the side `w` of the grid it has; larger ones are counted by its area
+ */
 static double carries(const struct sciara_vent_spec *v, double side, double w, double cells) {
   const bool line = v->place == SCIARA_VENT_LINE;
   const double length = line ? length_of(v) : 0, reach = v->reach_m;
@@ -77,7 +81,7 @@ static double carries(const struct sciara_vent_spec *v, double side, double w, d
   return sciara_tower_carries(side, cells, line ? 2 * (length + 2 * reach) : TURN * reach);
 }
 
-/** Side of the cells that brings the load of a vent, which has fewer of larger ones, to SCIARA_TOWER_AIM. */
+/** Side of the cells that brings the load of a vent to SCIARA_TOWER_AIM: of larger cells a vent has fewer. */
 static double find_cell_size(const struct sciara_problem *p, const struct sciara_vent_spec *v, double peak) {
   const double w = p->grid.cell_size;
   double low = w, high = sciara_tower_cell_size(w, sciara_tower_load(&p->params, w, peak));
@@ -88,7 +92,7 @@ static double find_cell_size(const struct sciara_problem *p, const struct sciara
   return high;
 }
 
-/** To three digits, up: with what is printed the load is no larger. */
+/** Rounded up to three digits, so that the printed value suffices. */
 static double round_up(double value) {
   const double unit = value > 0 && isfinite(value) ? pow(10, floor(log10(value)) - 2) : 1;
   return ceil(value / unit - 1e-9) * unit;
